@@ -53,19 +53,23 @@ class ScrubbedText:
 
     Attributes:
         text: without its PHI.
-        spans: what was removed or kept, and why; disjoint and in order.
+        spans: what was removed or kept, and why; disjoint and in order. Of a text in markup, they
+            count what is read within it.
         out_starts, out_ends: where each span's replacement lies in `text`, in code points.
+        markup: in which the text is written: "html", "rtf", "xml", or "" for none.
     """
 
     text: str = dataclasses.field(repr=False)
     spans: tuple[Span, ...]
     out_starts: tuple[int, ...]
     out_ends: tuple[int, ...]
+    markup: str = ""
 
     def as_json(self) -> dict[str, object]:
         """A JSON object with columns of the audit; it holds nothing of what was removed."""
         return {
             "text": self.text,
+            **({"markup": self.markup} if self.markup else {}),
             "spans": [
                 {
                     "start": span.start,
@@ -94,8 +98,13 @@ class ScrubbedText:
             original: the text that was scrubbed; it is not kept in a `ScrubbedText`.
 
         Raises:
-            UsageError: if it is another text.
+            UsageError: if it is another text, or one in markup, in which spans count what is read.
         """
+        if self.markup:
+            raise UsageError(
+                f"beside_original: the text is written in {self.markup.upper()}, and spans count "
+                "what is read within it"
+            )
         at = out_at = 0
         for span, start, end in [*self._placed(), (None, len(self.text), len(self.text))]:
             upto = len(original) if span is None else span.start

@@ -20,13 +20,15 @@ import pyarrow as pa
 from .bundles.bundle import DEFAULT_MODEL, NO_MODEL, Bundle, bundled_names, open_bundle
 from .bundles.detector import LANGUAGE, BundleDetector, own_names, rules_named
 from .core.batches import Batch
-from .core.budgets import BATCH_BYTES, Budgets, check_text
-from .core.documents import Documents, Rows
+from .core.budgets import Budgets
+from .core.documents import Rows
 from .core.errors import DocumentError, DocumentsFailed, UsageError
 from .core.missing_values import is_missing
 from .core.spans import Candidate, Span
 from .core.version import VERSION
+from .core.written_texts import WrittenText
 from .corpora import AnnotatedDocument, Annotation
+from .formats.role_texts import PLAIN
 from .jobs.opening import detector_hashes
 from .jobs.steps import StepResources, run_steps
 from .recognisers import DEFAULT_RECOGNISERS, rule_hash
@@ -36,10 +38,16 @@ from .redaction.policy_file import load_policy, policy_names
 from .redaction.stand_ins import require_no_key_needed
 from .roster.people import KnownPeople
 from .scrubbed_text import ScrubbedText
+from .single_texts import (
+    BATCH_TEXTS,
+    check_markup,
+    documents_of,
+    listed,
+    open_text,
+    packed,
+    results_of,
+)
 from .views.signs import signs_of
-
-_BATCH_DOCUMENTS = 64
-"""Documents of a batch, of `batched` and of several texts."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -208,13 +216,23 @@ class Scrubber:
         )
 
     @overload
-    def scrub(self, text: str, *, note_type: str | None = None) -> str: ...
-    @overload
-    def scrub(self, text: None, *, note_type: str | None = None) -> None: ...
-    @overload
-    def scrub(self, text: float, *, note_type: str | None = None) -> float: ...
     def scrub(
-        self, text: str | float | None, *, note_type: str | None = None
+        self, text: str, *, note_type: str | None = None, markup: str | None = None
+    ) -> str: ...
+    @overload
+    def scrub(
+        self, text: None, *, note_type: str | None = None, markup: str | None = None
+    ) -> None: ...
+    @overload
+    def scrub(
+        self, text: float, *, note_type: str | None = None, markup: str | None = None
+    ) -> float: ...
+    def scrub(
+        self,
+        text: str | float | None,
+        *,
+        note_type: str | None = None,
+        markup: str | None = None,
     ) -> str | float | None:
         """The text without its PHI.
 
@@ -222,20 +240,25 @@ class Scrubber:
             text: one document. None and NaN, with which tables say that there is no text, come back
                 as they are.
             note_type: what the column of role `type` would say, for policies with note types.
+            markup: how the text is written, as role text says of a column: "html", "rtf" (also of
+                plain texts), "xml" or "plain"; None if its beginning tells.
 
         Raises:
+            UsageError: if there is no such markup.
             DocumentError: where the pipeline would put the document into quarantine.
         """
         if is_missing(text):
             return text
-        return self.explain(cast(str, text), note_type=note_type).text
+        return self.explain(cast(str, text), note_type=note_type, markup=markup).text
 
-    def explain(self, text: str, *, note_type: str | None = None) -> ScrubbedText:
+    def explain(
+        self, text: str, *, note_type: str | None = None, markup: str | None = None
+    ) -> ScrubbedText:
         """The text without its PHI, with what was found in it; arguments and errors of `scrub`.
 
         There is nothing to explain of None and NaN: they are refused.
         """
-        (result,) = self.explain_many((text,), note_types=note_type)
+        (result,) = self.explain_many((text,), note_types=note_type, markup=markup)
         if isinstance(result, DocumentError):
             raise result
         if not isinstance(result, ScrubbedText):
@@ -247,18 +270,20 @@ class Scrubber:
         texts: Iterable[str | float | None],
         *,
         note_types: str | Sequence[str | None] | None = None,
+        markup: str | None = None,
     ) -> list[str | float | None]:
         """The texts without their PHI, in order, as `scrub` gives them; faster than one by one.
 
         Args:
             texts: documents; None and NaN come back as they are.
             note_types: of each text, or one for all.
+            markup: see `scrub`; one for all, or None if the beginning of each tells.
 
         Raises:
             DocumentsFailed: after all texts are done, if some could not be; it has the others.
             UsageError: for a text in place of texts, a mapping or a table.
         """
-        found = self.explain_many(texts, note_types=note_types)
+        found = self.explain_many(texts, note_types=note_types, markup=markup)
         errors = {at: one for at, one in enumerate(found) if isinstance(one, DocumentError)}
         done = [one.text if isinstance(one, ScrubbedText) else one for one in found]
         if errors:
@@ -272,6 +297,7 @@ class Scrubber:
         texts: Iterable[str | float | None],
         *,
         note_types: str | Sequence[str | None] | None = None,
+        markup: str | None = None,
     ) -> list[ScrubbedText | DocumentError | float | None]:
         """What `explain` gives for each text, in order; arguments of `scrub_many`.
 
@@ -283,7 +309,8 @@ class Scrubber:
                 mapping or a table.
             Shortage: if the machine lacks something: no text is at fault.
         """
-        wanted = _listed(texts)
+        check_markup(markup)
+        wanted = listed(texts)
         types: list[str | None]
         if note_types is None or isinstance(note_types, str):
             types = [note_types] * len(wanted)
@@ -292,30 +319,40 @@ class Scrubber:
         if len(types) != len(wanted):
             raise UsageError(f"{len(wanted)} texts, but {len(types)} note types")
         results: list[ScrubbedText | DocumentError | float | None] = [None] * len(wanted)
-        good: list[int] = []
+        opened: dict[int, WrittenText | None] = {}
         for at, text in enumerate(wanted):
             if is_missing(text):
                 results[at] = text
                 continue
             try:
-                check_text(text, self.budgets)
-                good.append(at)
+                opened[at] = open_text(text, markup, self.budgets)
             except DocumentError as error:
                 results[at] = error
-        for some in _packed(good, wanted):
-            batch = self._batch([wanted[at] for at in some], [types[at] for at in some], "Scrub")
-            for at, result in zip(some, _results(batch), strict=True):
+        for some in packed(opened, wanted):
+            batch = self._batch(
+                [wanted[at] for at in some],
+                [types[at] for at in some],
+                "Scrub",
+                {n: one for n, at in enumerate(some) if (one := opened[at]) is not None},
+            )
+            for at, result in zip(some, results_of(batch, as_written=True), strict=True):
                 results[at] = result
         return results
 
-    def spans(self, text: str, *, note_type: str | None = None) -> list[Span]:
-        """What would be removed or kept, and why; disjoint and in order."""
-        batch = self._run((text,), (note_type,), last="Merge")
+    def spans(
+        self, text: str, *, note_type: str | None = None, markup: str | None = None
+    ) -> list[Span]:
+        """What would be removed or kept, and why; disjoint and in order. Arguments of `scrub`."""
+        check_markup(markup)
+        batch = self._run((text,), (note_type,), last="Merge", markup=markup)
         assert batch.spans is not None
         return [span for _, span in batch.spans.rows()]
 
     def entities(self, *texts: str) -> list[list[Candidate]]:
-        """One typed entity per place, for each text, whatever a policy does: for scoring."""
+        """One typed entity per place, for each text, whatever a policy does: for scoring.
+
+        Texts are read as they are written, whatever they begin with.
+        """
         order = self.order
         return [list(select(found, order)) for found in self.candidates(*texts)]
 
@@ -332,7 +369,8 @@ class Scrubber:
     def candidates(self, *texts: str) -> list[list[Candidate]]:
         """All that any detector proposes, for each text, whatever a policy does.
 
-        Candidates within escapes of signs are left out: no policy removes them.
+        Candidates within escapes of signs are left out: no policy removes them. Texts are read as
+        for `entities`.
         """
         return self.candidates_knowing(*texts)
 
@@ -363,15 +401,21 @@ class Scrubber:
 
     def explain_batch(self, batch: Batch, **opened: Any) -> list[ScrubbedText | DocumentError]:
         """What `explain` gives for each document of a batch; arguments of `run_steps`."""
-        return list(_results(self.run_steps(batch, **opened)))
+        return list(results_of(self.run_steps(batch, **opened)))
 
     def _run(
-        self, texts: Sequence[str], note_types: Sequence[str | None], *, last: str, **known: Any
+        self,
+        texts: Sequence[str],
+        note_types: Sequence[str | None],
+        *,
+        last: str,
+        markup: str | None = PLAIN,
+        **known: Any,
     ) -> Batch:
         """The texts as a batch after the step `last`; raises if one cannot be processed."""
-        for text in texts:
-            check_text(text, self.budgets)
-        batch = self._batch(texts, note_types, last, **known)
+        opened = [open_text(text, markup, self.budgets) for text in texts]
+        written = {at: one for at, one in enumerate(opened) if one is not None}
+        batch = self._batch(texts, note_types, last, written, **known)
         for failure in batch.failures.values():
             raise DocumentError(failure.error)
         return batch
@@ -381,10 +425,11 @@ class Scrubber:
         texts: Sequence[Any],
         note_types: Sequence[str | None],
         last: str,
+        written: Mapping[int, WrittenText],
         people: KnownPeople | None = None,
         patient_keys: Sequence[str | None] | None = None,
     ) -> Batch:
-        """Texts that `check_text` took as a batch after the step `last`, some of them failed."""
+        """Texts that `open_text` took as a batch after the step `last`, some of them failed."""
         if last == "Scrub":
             require_no_key_needed(self.policy, "a text alone")
         count = len(texts)
@@ -399,7 +444,7 @@ class Scrubber:
         opened = self._resources
         if people is not None:
             opened = dataclasses.replace(opened, people=people)
-        return run_steps(Batch(0, True, rows, Documents.of(*texts)), opened, last=last)
+        return run_steps(Batch(0, True, rows, documents_of(texts, written)), opened, last=last)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -408,49 +453,6 @@ class _Named:
 
     models: tuple[str | None, ...]
     policy: str | None
-
-
-def _results(batch: Batch) -> Iterator[ScrubbedText | DocumentError]:
-    """What became of each document of a scrubbed batch."""
-    assert batch.spans is not None and batch.scrubbed is not None
-    spans = batch.spans.by_document(len(batch.documents))
-    at = 0
-    for index, text in enumerate(batch.scrubbed.texts):
-        own, begin, at = spans[index], at, at + len(spans[index])
-        if (row := int(batch.documents.rows[index])) in batch.failures:
-            yield DocumentError(batch.failures[row].error)
-            continue
-        assert text is not None
-        starts, ends = batch.scrubbed.out_starts[begin:at], batch.scrubbed.out_ends[begin:at]
-        yield ScrubbedText(text, tuple(own), tuple(starts), tuple(ends))
-
-
-def _listed(texts: Iterable[Any]) -> list[Any]:
-    """The texts as a list.
-
-    Raises:
-        UsageError: for what is one text, or whose elements are names of columns or keys.
-    """
-    if isinstance(texts, str | bytes | Mapping) or hasattr(texts, "columns"):
-        raise UsageError(
-            f"expected a list or column of texts, got one {type(texts).__name__}: put a text into "
-            "a list, take one column of a table"
-        )
-    return list(texts)
-
-
-def _packed(good: Iterable[int], texts: Sequence[Any]) -> Iterator[list[int]]:
-    """Yields the positions in runs of `_BATCH_DOCUMENTS` texts, fewer where these are long."""
-    held: list[int] = []
-    size = 0
-    for at in good:
-        if held and (len(held) == _BATCH_DOCUMENTS or size + len(texts[at]) > BATCH_BYTES):
-            yield held
-            held, size = [], 0
-        held.append(at)
-        size += len(texts[at])
-    if held:
-        yield held
 
 
 def _shipped_name(bundle: Bundle) -> str:
@@ -494,5 +496,5 @@ def _opened(
 def batched(documents: Iterable[AnnotatedDocument]) -> Iterator[list[AnnotatedDocument]]:
     """Yields the documents in batches: attributes are made once for each distinct word of one."""
     waiting = iter(documents)
-    while batch := list(itertools.islice(waiting, _BATCH_DOCUMENTS)):
+    while batch := list(itertools.islice(waiting, BATCH_TEXTS)):
         yield batch

@@ -30,7 +30,7 @@ ORDER = {
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
         *("bundles", "views", "rendering", "messages", "formats", "guesses", "roster", "records"),
         "patient_view",
-        *("jobs", "scrubbed_text", "scrubber"),
+        *("jobs", "scrubbed_text", "single_texts", "scrubber"),
         *("embedding", "synth", "pages", "evaluation", "training", "studies"),
     ),
     "pipeline": (

@@ -160,6 +160,41 @@ class Stack:
             edits = level.edits(edits)
         return applied(self.source, edits)
 
+    def placed(self, replacements: Sequence[tuple[int, int, str | None]]) -> list[tuple[int, int]]:
+        """Where in the source after `replaced` each range of the text came to lie.
+
+        A replacement lies there as its source writes it; where that is more than itself, it is
+        looked for within.
+
+        Args:
+            replacements: start, end and what stands there now, None for what stood there before;
+                in order and disjoint. The source has one layer, with places.
+        """
+        (level,) = self.levels
+        assert isinstance(level, Mapped)
+        edits = level.edits(
+            [(low, high, new) for low, high, new in replacements if new is not None]
+        )
+        lows, highs = [low for low, _, _ in edits], [high for _, high, _ in edits]
+        longer = [0, *itertools.accumulate(len(text) - (high - low) for low, high, text in edits)]
+        starts, ends = level.view.starts, level.view.ends
+
+        def moved(place: int) -> int:
+            return place + longer[bisect_right(highs, place)]
+
+        found = []
+        for low, high, new in replacements:
+            first = int(starts[low])
+            begin = moved(first)
+            if new is None:
+                found.append((begin, moved(int(ends[high - 1]))))
+                continue
+            text = edits[bisect_right(lows, first) - 1][2] if new else ""
+            within = max(text.find(new), 0)
+            size = len(new) if text.startswith(new, within) else len(text)
+            found.append((begin + within, begin + within + size))
+        return found
+
 
 class TextPiece(NamedTuple):
     """A part of a document, and where it stands.
@@ -209,6 +244,11 @@ class WrittenText:
             found += joins_between((0, start)) if start else ()
             found += [start + at for at in piece.stack.joins]
         return tuple(found)
+
+    @property
+    def names(self) -> list[str]:
+        """What is in no text and stays; see `Mapped`."""
+        return [name for piece in self.pieces for name in piece.stack.names]
 
     def replaced(self, edits: Sequence[Edit]) -> list[tuple[str, str]]:
         """The place and the new source of each piece.

@@ -10,17 +10,12 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 
-from ..core.errors import DocumentError
 from ..core.written_texts import Stack, TextPiece, WrittenText
 from ..rendering.kinds import LAYERS, recognised
 from .column_roles import Columns
 from .nested_paths import without_numbers
 from .protocol import PartRow
 from .role_texts import PLAIN
-
-
-MESSAGE = "MessageInText"
-"""The error class of a message of HL7 v2 where a text was expected."""
 
 _MESSAGE = re.compile(r"[\ufeff\x0b\s]{0,20}(?:MSH|FHS|BHS)([^\w\s])[^\w\s]{3,5}\1")
 
@@ -51,19 +46,24 @@ def opened_as(declared: str | None, text: str, place: str = "text") -> WrittenTe
         place: where it stands.
 
     Raises:
-        DocumentError: if the markup is not as its grammar says; `MESSAGE` for a message that nobody
-            declared a text: fields have roles, which a text has not.
+        DocumentError: if the markup is not as its grammar says.
     """
     kind = declared
     if kind is None or kind == "rtf":
         kind = recognised(text)
-        if kind is None and _MESSAGE.match(text):
-            raise DocumentError(MESSAGE)
     if kind is None or kind == PLAIN:
         return None
     layers = (LAYERS[kind],)
     piece = TextPiece(place, Stack.of(text, layers), layers)
     return WrittenText((piece,), "" if declared == kind else kind)
+
+
+def is_message(text: str) -> bool:
+    """Whether a text begins as messages of HL7 v2 or files of them do.
+
+    It is scrubbed as a text: its fields have no roles, and nothing in it is asserted to be gone.
+    """
+    return _MESSAGE.match(text) is not None
 
 
 def as_read(rows: Iterable[PartRow], columns: Columns) -> Iterator[PartRow]:

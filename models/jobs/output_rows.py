@@ -25,6 +25,7 @@ from ..formats import CellForm
 from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..formats.line_notes import pieces
 from ..formats.nested_texts import fields_of_rows, with_texts
+from ..formats.text_markup import is_message
 from ..rendering.kinds import LAYERS
 from ..roster.normal import is_usable
 from . import audit
@@ -43,10 +44,11 @@ COUNTS = (
 IN_ROSTER = "documents_in_roster"
 KNOWN_UNUSABLE = "known_values_unusable"
 AS_MARKUP = {kind: f"documents_as_{kind}" for kind in LAYERS}
-FURTHER = (IN_ROSTER, KNOWN_UNUSABLE, *AS_MARKUP.values())
+LIKE_MESSAGES = "documents_like_hl7"
+FURTHER = (IN_ROSTER, KNOWN_UNUSABLE, *AS_MARKUP.values(), LIKE_MESSAGES)
 """Further counts, each written where it is not 0: documents whose patient the roster has, values of
-columns with role `known` by which nothing can be found, and documents that were recognised as
-markup though nobody declared it."""
+columns with role `known` by which nothing can be found, documents that were recognised as markup
+though nobody declared it, and messages of HL7 v2 that were scrubbed as texts."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -205,6 +207,18 @@ def _data(
         for index, written in batch.documents.written.items()
         if written.recognised and int(batch.documents.rows[index]) not in batch.failures
     )
+    if not columns.record:
+        declared = dict(columns.markup)
+        counts[LIKE_MESSAGES] = sum(
+            is_message(text)
+            for text, field, row in zip(
+                batch.documents.texts,
+                batch.documents.fields,
+                batch.documents.rows.tolist(),
+                strict=True,
+            )
+            if row not in batch.failures and field not in declared
+        )
     digest = _columns_digest(batch, table, good, form, columns)
     return table, Tally.of(counts=counts, columns=digest)
 

@@ -288,14 +288,9 @@ def guard_batch(
                 if row in written:
                     written[row].append([cell])
                     passes[row].append([cell])
-    for index, (row, text) in enumerate(
-        zip(batch.documents.rows.tolist(), batch.scrubbed.texts, strict=True)
-    ):
+    for row, values in _texts_that_go_out(batch):
         if row in written:
-            written[row].append([text])
-            if index in batch.documents.written:  # names of elements are read by no matcher
-                pieces = batch.documents.written[index].pieces
-                written[row] += [[piece.stack.names] for piece in pieces if piece.stack.names]
+            written[row].append(values)
     kept = labels_kept(policies)
     guards: dict[tuple[int, frozenset[str]], tuple[Guard, PassingGuard]] = {}
     for row, places in written.items():
@@ -319,3 +314,14 @@ def guard_batch(
         if left:
             failures[row] = Failure("guard", min(left).value)
     return dataclasses.replace(batch, failures=failures)
+
+
+def _texts_that_go_out(batch: Batch) -> Iterator[tuple[int, list[object]]]:
+    """Yields first rows with their scrubbed texts, and with names in markup, which no one reads."""
+    assert batch.scrubbed is not None
+    rows = batch.documents.rows.tolist()
+    for row, text in zip(rows, batch.scrubbed.texts, strict=True):
+        yield row, [text]
+    for index, document in batch.documents.written.items():
+        if names := document.names:
+            yield rows[index], [names]

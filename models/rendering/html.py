@@ -251,30 +251,33 @@ class _Page:
         return self._untagged(kind, end, closing.start() if closing else len(self._source))
 
     def _hidden(self, low: int, tag: MarkupTag, kind: str) -> int:
-        """Leaves out a hidden element within a line; gives where it ends, 0 if it is read.
+        """Leaves out a hidden element within a line; gives where it ends, 0 if it is read."""
+        end = low + tag.end
+        if tag.name in VOID or kind == BREAK:
+            self._without_attributes(low, tag)
+            return end
+        stop = self._end_of_hidden(low, tag, kind)
+        closing = self._tags.at(stop) if stop else tag
+        if not stop or closing.end < 0:
+            return 0
+        self._without_attributes(low, tag)
+        self._flow.removed.append((end, stop))
+        self._flow.removed += [(stop + start, stop + high) for start, high in closing.removed]
+        return stop + closing.end
+
+    def _end_of_hidden(self, low: int, tag: MarkupTag, kind: str) -> int:
+        """Where the end tag of an element stands that is hidden within a line, 0 if it is not.
 
         On a line or in a cell of its own it parts no words. Nor does one without an end tag, which
         hides the rest of its block.
         """
-        end = low + tag.end
-        is_empty = tag.name in VOID or kind == BREAK
-        if not is_empty:
-            apart = kind == CELL or tag.name in _ENDING_THEMSELVES or not self._flow.in_line
-            closes = self._in_paragraph and tag.name not in PARTS_OF_LINES
-            if kind not in _HIDDEN_KINDS or (kind != INLINE and (apart or closes)):
-                return 0
-            stop = self._end_tag_of(tag.name, low)
-            closing = self._tags.at(stop) if stop else None
-            if closing is None or closing.end < 0:
-                return 0
-            if tag.hidden == LETTERS and _SHOWING.search(self._source, end, stop):
-                return 0
-        self._without_attributes(low, tag)
-        if is_empty:
-            return end
-        self._flow.removed.append((end, stop))
-        self._flow.removed += [(stop + start, stop + high) for start, high in closing.removed]
-        return stop + closing.end
+        apart = kind == CELL or tag.name in _ENDING_THEMSELVES or not self._flow.in_line
+        ends_paragraph = self._in_paragraph and tag.name not in PARTS_OF_LINES
+        if kind not in _HIDDEN_KINDS or (kind != INLINE and (apart or ends_paragraph)):
+            return 0
+        stop = self._end_tag_of(tag.name, low)
+        is_shown = tag.hidden == LETTERS and _SHOWING.search(self._source, low + tag.end, stop)
+        return 0 if is_shown else stop
 
     def _end_tag_of(self, name: str, low: int) -> int:
         """Where the end tag of the element stands that begins at `low`; 0 if it has none."""

@@ -22,13 +22,13 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     paths: list[str] = parsed.paths
     # One text needs neither the planner nor an engine: each way imports its own.
     if _STDIN in paths:
-        if parsed.inputs or parsed.output or parsed.columns or parsed.dry_run or len(paths) > 1:
+        if parsed.inputs or parsed.output or parsed.dry_run or len(paths) > 1:
             raise UsageError("`scrub -` takes one text from standard input and prints it; no files")
         from .scrub_text import scrub_stdin
 
         return scrub_stdin(parsed)
     if paths and not parsed.output and "output" not in load_config(parsed.config):
-        if len(paths) > 1 or parsed.inputs or parsed.columns or parsed.dry_run:
+        if len(paths) > 1 or parsed.inputs or parsed.dry_run:
             raise _needs_output(paths)
         return _scrub_one(parsed, paths[0])
     if paths:
@@ -47,7 +47,7 @@ def _scrub_one(parsed: argparse.Namespace, path: str) -> ExitCode:
     if not storage.exists(path):
         message = "scrub: there is no such file or folder"
         raise UsageError(message, on_terminal=f"{message}: {path}")
-    if not path.lower().endswith(_TEXT) or storage.list_sizes(path):
+    if not path.lower().endswith(_TEXT) or parsed.format or storage.list_sizes(path):
         raise _needs_output([path])
     return scrub_file(parsed, storage, path)
 

@@ -26,7 +26,13 @@ from ...models.core.errors import REST_UNREAD, GateFailed, RunFailed
 from ...models.core.parallel_calls import map_in_threads
 from ...models.core.spans import BELIEVED
 from ...models.jobs.job import Job
-from ...models.jobs.output_rows import AS_MARKUP, IN_ROSTER, KNOWN_UNUSABLE, Tally
+from ...models.jobs.output_rows import (
+    AS_MARKUP,
+    IN_ROSTER,
+    KNOWN_UNUSABLE,
+    LIKE_MESSAGES,
+    Tally,
+)
 from ...models.jobs.plan import Plan
 from ...models.jobs.receipts import Receipt
 from ...models.storage.storage import Storage
@@ -128,16 +134,7 @@ def check_gates(
             "than five digits) or cannot be read (a phone without digits, a birth date)",
             unusable,
         )
-    for kind, name in AS_MARKUP.items():
-        if count := tally.counts[name]:
-            _log.warning(
-                "%s looked like %s, and what is read within it was scrubbed: declare the column, "
-                "as in --column NAME=text:%s%s, or as text:plain if they are not",
-                counted(count, "document"),
-                kind.upper(),
-                kind,
-                _OF_MIXED.get(kind, _IF_ALL),
-            )
+    _warn_of_texts(tally)
     if max_quarantined < 1:
         check_whole(job, plan, receipts)
     check_audit(storage, job, receipts)
@@ -149,6 +146,26 @@ def check_gates(
         results |= check_stale(storage, job, stale_notes or job.stale_notes or "rewrite")
     storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(results).encode())
     return results
+
+
+def _warn_of_texts(tally: Tally) -> None:
+    """Tells of texts that were read otherwise than as plain texts, or should have been."""
+    for kind, name in AS_MARKUP.items():
+        if count := tally.counts[name]:
+            _log.warning(
+                "%s looked like %s, and what is read within it was scrubbed: declare the column, "
+                "as in --column NAME=text:%s%s, or as text:plain if they are not",
+                counted(count, "document"),
+                kind.upper(),
+                kind,
+                _OF_MIXED.get(kind, _IF_ALL),
+            )
+    if count := tally.counts[LIKE_MESSAGES]:
+        _log.warning(
+            "%s began as messages of HL7 v2, and were scrubbed as texts: scrub files of messages "
+            "with --format hl7, which gives each field a role, or declare the column as text:plain",
+            counted(count, "document"),
+        )
 
 
 _OF_MIXED = {"rtf": " (its other texts stay plain)"}

@@ -53,7 +53,7 @@ def make_app(settings: Settings, scrubber: Scrubber) -> Starlette:
     async def scrub(request: Request) -> tuple[int, dict[str, Any]]:
         asked = read_request(await _body(request, settings), settings.max_texts)
         try:
-            found = await pool.scrub(asked.texts, asked.note_types)
+            found = await pool.scrub(asked.texts, asked.note_types, asked.markup)
         except Busy:
             raise Refused(503, "Busy", "too many requests wait: try again later") from None
         return answer(asked, found)

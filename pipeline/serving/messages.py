@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ...models.core.errors import DocumentError
+from ...models.formats.role_texts import PLAIN
+from ...models.rendering.kinds import LAYERS
 from ...models.scrubbed_text import ScrubbedText
 
 
@@ -37,14 +39,18 @@ class Asked:
         texts: strings or None.
         note_types: as many.
         is_one: whether it was a single text, whose answer is not a list.
+        markup: in which all are written; None if the beginning of each tells.
     """
 
     texts: tuple[str | None, ...]
     note_types: tuple[str | None, ...]
     is_one: bool
+    markup: str | None = None
 
 
-_FORM = 'expected {"text": TEXT} or {"texts": [TEXT, ...]}, with "note_type" or not'
+_FORM = (
+    'expected {"text": TEXT} or {"texts": [TEXT, ...]}, with "note_type" and "markup" or without'
+)
 
 
 def read_request(body: bytes, most_texts: int) -> Asked:
@@ -59,7 +65,7 @@ def read_request(body: bytes, most_texts: int) -> Asked:
         raise Refused(400, "BadJson", "the body is not JSON in UTF-8") from None
     if not isinstance(value, dict) or len({"text", "texts"} & value.keys()) != 1:
         raise Refused(400, "BadRequest", _FORM)
-    if not value.keys() <= {"text", "texts", "note_type"}:
+    if not value.keys() <= {"text", "texts", "note_type", "markup"}:
         raise Refused(400, "BadRequest", f"there are keys that are unknown; {_FORM}")
     is_one = "text" in value
     texts = [value["text"]] if is_one else value["texts"]
@@ -70,7 +76,11 @@ def read_request(body: bytes, most_texts: int) -> Asked:
     note_type = value.get("note_type")
     if note_type is not None and not isinstance(note_type, str):
         raise Refused(400, "BadRequest", "note_type is a text or null")
-    return Asked(tuple(texts), (note_type,) * len(texts), is_one)
+    markup = value.get("markup")
+    if markup not in (None, *LAYERS, PLAIN):
+        kinds = ", ".join((*LAYERS, PLAIN))
+        raise Refused(400, "BadRequest", f"markup is one of {kinds}, or null: the texts tell")
+    return Asked(tuple(texts), (note_type,) * len(texts), is_one, markup)
 
 
 def _no_constant(name: str) -> NoReturn:

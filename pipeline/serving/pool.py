@@ -31,7 +31,9 @@ class ScrubberPool:
         self._threads = ThreadPoolExecutor(workers, "scrub")
         self._most, self._held = workers + most_waiting, 0
 
-    async def scrub(self, texts: Sequence[Any], note_types: Sequence[str | None]) -> list[Any]:
+    async def scrub(
+        self, texts: Sequence[Any], note_types: Sequence[str | None], markup: str | None = None
+    ) -> list[Any]:
         """What `Scrubber.explain_many` gives, or a class of error of all of them as text.
 
         Raises:
@@ -42,15 +44,17 @@ class ScrubberPool:
             raise Busy
         self._held += 1
         work = asyncio.get_running_loop().run_in_executor(
-            self._threads, self._explained, texts, note_types
+            self._threads, self._explained, texts, note_types, markup
         )
         work.add_done_callback(self._left)
         return await asyncio.shield(work)
 
-    def _explained(self, texts: Sequence[Any], note_types: Sequence[str | None]) -> list[Any]:
+    def _explained(
+        self, texts: Sequence[Any], note_types: Sequence[str | None], markup: str | None
+    ) -> list[Any]:
         scrubber = self._free.get()
         try:
-            return list(scrubber.explain_many(texts, note_types=note_types))
+            return list(scrubber.explain_many(texts, note_types=note_types, markup=markup))
         except Exception as error:
             raise_shortage(error)
             # A foreign message may quote a text, and so may the traceback of whoever logs it.

@@ -234,9 +234,9 @@ def test_many_texts_come_out_as_one_by_one_in_order():
 def test_long_texts_are_worked_through_in_small_batches(monkeypatch):
     sizes = []
     monkeypatch.setattr(
-        Scrubber, "_batch", lambda self, texts, types, last: sizes.append(len(texts)) or NOTHING
+        Scrubber, "_batch", lambda self, texts, *more: sizes.append(len(texts)) or NOTHING
     )
-    monkeypatch.setattr(scrubber, "_results", lambda batch: [None] * sizes[-1])
+    monkeypatch.setattr(scrubber, "results_of", lambda batch, as_written: [None] * sizes[-1])
     RULES.explain_many(["x" * 200_000] * 5 + ["y"] * 130)
     assert sizes == [2, 2, 64, 64, 3]
 

@@ -78,6 +78,16 @@ def test_dicts_come_out_scrubbed_or_as_dead_letters_and_nowhere_else():
         )
 
 
+def test_texts_in_markup_are_read_as_in_a_run():
+    notes = [{"note": "<p>Seen 3/<b>4</b>/2012</p>", "n": 1}, {"note": r"{\rtf1 {x", "n": 2}]
+    with TestPipeline(options=OPTIONS) as pipeline:
+        found = pipeline | beam.Create(notes) | ScrubText(ROLES, scrubber=TIGHT)
+        out = [{"note": "<p>Seen [DATE]<b></b></p>", "n": 1}]
+        assert_that(found.scrubbed, equal_to(out), label="scrubbed")
+        errors = found.dead_letters | beam.Map(lambda one: one.error)
+        assert_that(errors, equal_to(["UnmappedMarkup"]), label="dead letters")
+
+
 def test_rows_stay_rows_with_keys_in_place_of_ids():
     with TestPipeline(options=OPTIONS) as pipeline:
         found = (

@@ -382,3 +382,23 @@ def test_a_text_alone_has_neither():
         EXPERT.scrub("Seen 3/4/2012")
     assert [span.action for span in EXPERT.spans("Seen 3/4/2012")] == ["shift"]
     assert len(EXPERT.entities("Seen 3/4/2012")[0]) == 1
+
+
+def test_texts_in_markup_are_read_as_in_a_run():
+    notes = [
+        "<p>Seen 3/<b>4</b>/2012</p>",
+        r"{\rtf1 Seen 3/{\b 4}/2012}",
+        "<3/4/2012",
+        r"{\rtf1 {x",
+    ]
+    done = scrub_table(pa.table({"note": notes}), {"note": "text"}, scrubber=RULES)
+    assert done.table["note"].to_pylist() == [
+        "<p>Seen [DATE]<b></b></p>",
+        r"{\rtf1 Seen [DATE]{\b }}",
+        "<[DATE]",
+    ]
+    assert done.quarantine["error"].to_pylist() == ["UnmappedMarkup"]
+    done = scrub_table(pa.table({"note": notes}), {"note": "text:rtf"}, scrubber=RULES)
+    assert done.table["note"].to_pylist()[1:] == [r"{\rtf1 Seen [DATE]{\b }}", "<[DATE]"]
+    done = scrub_table(pa.table({"note": notes}), {"note": "text:plain"}, scrubber=RULES)
+    assert done.quarantine.num_rows == 0

@@ -1,5 +1,6 @@
 """Match and Guard over batches: whom a row is of, what is found, what is asserted."""
 
+import dataclasses
 import json
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ from scrubline.models.core.errors import OverBudget, Shortage
 from scrubline.models.core.known_values import KnownValue
 from scrubline.models.formats import FORMATS
 from scrubline.models.formats.column_roles import Columns
+from scrubline.models.formats.text_markup import opened_as
 from scrubline.models.jobs import roster_steps
 from scrubline.models.jobs.roster_steps import PassingColumns
 from scrubline.models.jobs.steps import StepResources, run_steps
@@ -382,3 +384,22 @@ def test_a_value_that_is_no_text_of_ours_has_one():
         passing=PassingColumns(cells, PASSING),
     )
     assert done.failures == {0: Failure("guard", "LookupError")}
+
+
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [
+        ("<note><Quimby>x</Quimby></note>", "OwnName"),
+        ("<note ZeldaQuimby='x'>x</note>", "OwnName"),
+        ("<note xmlns:quimby='urn:x'>x</note>", "OwnName"),
+        ("<note><dr_brandenquist/>x</note>", "OwnName"),
+        ("<note><plan><maple/></plan>x</note>", None),
+        ("<p class='Quimby'>x</p>", None),
+    ],
+)
+def test_a_name_that_an_element_has_holds_the_row_back(source, error):
+    batch = batch_of(("p1", source))
+    written = {0: opened_as("xml", source)}
+    documents = Documents(("x",), batch.documents.rows, ("text",), written=written)
+    done = run(dataclasses.replace(batch, documents=documents), people())
+    assert {row: one.error for row, one in done.failures.items()} == ({0: error} if error else {})

@@ -158,3 +158,40 @@ def test_with_an_output_a_path_is_an_input(scrubline, notes, key_file):
     words = ("--model", "none", "--key-file", key_file, "--encoding", "latin-1", "--json")
     code, out, _ = scrubline("scrub", "Jane Roe", "Jane Roe.txt", "--output", "out", *words)
     assert code == 0 and json.loads(out)["counts"]["rows_out"] == 2
+
+
+# -- texts in markup, and what is no text
+
+RICH = b"<p>Seen 3/<b>4</b>/2012</p>\n"
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_a_text_in_markup_is_read_as_it_begins_or_as_is_said(scrubline, tmp_path, from_file):
+    (tmp_path / "a.txt").write_bytes(RICH)
+    words = ("scrub", tmp_path / "a.txt" if from_file else "-", "--model", "none")
+    given = {} if from_file else {"stdin": RICH}
+    code, out, err = scrubline(*words, **given)
+    assert (code, out) == (0, "<p>Seen [DATE]<b></b></p>\n")
+    assert "looked like HTML" in err and "--column text=text:html" in err and "2012" not in err
+    code, *said = scrubline(*words, "--column", "text=text:html", **given)
+    assert (code, said) == (0, [out, ""])
+    code, plain, err = scrubline(*words, "--column", "text=text:plain", **given)
+    assert (code, plain, err) == (0, "<p>Seen [DATE]</p>\n", "")
+    for column in ("note=text", "text=pass", "path=id"):
+        code, out, err = scrubline(*words, "--column", column, **given)
+        assert (code, out) == (2, "") and "text=text:html" in err
+
+
+def test_a_message_that_is_scrubbed_as_a_text_is_told(scrubline, tmp_path):
+    message = b"MSH|^~\\&|A|B\rPV1|1\r"
+    (tmp_path / "a.txt").write_bytes(message)
+    for words, given in ((("-",), {"stdin": message}), ((tmp_path / "a.txt",), {})):
+        code, out, err = scrubline("scrub", *words, "--model", "none", **given)
+        assert (code, out) == (0, message.decode()) and "--format hl7 and --output" in err
+        plain = ("--column", "text=text:plain")
+        assert scrubline("scrub", *words, "--model", "none", *plain, **given)[2] == ""
+        code, out, err = scrubline("scrub", *words, "--model", "none", "--format", "hl7", **given)
+        assert (code, out) == (2, "") and "--output scrubbed/" in err
+    (tmp_path / "job.toml").write_text('format = "parquet"\nmodel = []\n')
+    words = ("scrub", "-", "--config", tmp_path / "job.toml")
+    assert scrubline(*words, stdin=b"Seen 3/4/2012.")[:2] == (0, "Seen [DATE].")

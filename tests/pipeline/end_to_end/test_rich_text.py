@@ -66,6 +66,8 @@ def test_what_begins_as_markup_is_read_as_such_and_told(tmp_path, key_file, capl
     counts = manifest["counts"]
     assert [counts[f"documents_as_{kind}"] for kind in ("html", "rtf", "xml")] == [1, 1, 1]
     assert "1 document looked like RTF" in caplog.text
+    assert "text:rtf (its other texts stay plain), or as text:plain" in caplog.text
+    assert "text:html if all its texts are, or leave it undeclared if some are plain" in caplog.text
     assert verified(tmp_path / "out", key_file) == 0
 
 
@@ -77,6 +79,23 @@ def test_what_is_declared_is_not_told(tmp_path, key_file, caplog, name, kind):
     assert f"documents_as_{kind}" not in manifest["counts"]
     assert "looked like" not in caplog.text
     assert verified(tmp_path / "out", key_file) == 0
+
+
+def test_a_column_of_rtf_holds_plain_texts_too(tmp_path, key_file, caplog):
+    source = write(tmp_path / "in", [ROWS[1], ("e", ""), ("b", " \r\n"), ROWS[3]])
+    manifest = run(source, tmp_path / "out", key_file, "text:rtf")
+    assert published(tmp_path / "out") == [OUT["r"], "", " \r\n", OUT["t"]]
+    assert manifest["counts"]["rows_quarantined"] == 0
+    assert "looked like" not in caplog.text
+    assert verified(tmp_path / "out", key_file) == 0
+
+
+def test_messages_that_are_scrubbed_as_texts_are_told(tmp_path, key_file, caplog):
+    source = write(tmp_path / "in", [("m", "MSH|^~\\&|A\rPV1|1"), ROWS[3]])
+    assert run(source, tmp_path / "out", key_file)["counts"]["documents_like_hl7"] == 1
+    assert "1 document began as messages of HL7 v2" in caplog.text and "--format hl7" in caplog.text
+    manifest = run(source, tmp_path / "plain", key_file, "text:plain")
+    assert "documents_like_hl7" not in manifest["counts"]
 
 
 def test_what_is_declared_plain_is_read_as_it_is_written(tmp_path, key_file):

@@ -132,6 +132,18 @@ def test_several_texts_have_a_result_each_and_one_failure_takes_no_other_along(s
     assert server.ask({"texts": []}) == (200, {"results": []})
 
 
+def test_texts_in_markup_are_read_as_they_begin_or_as_is_said(server):
+    rich = "<p>Seen 3/<b>4</b>/2012</p>"
+    _, found = server.ask({"text": rich})
+    assert (found["text"], found["markup"]) == ("<p>Seen [DATE]<b></b></p>", "html")
+    assert [(s["start"], s["end"]) for s in found["spans"]] == [(5, 13)]
+    assert [found["text"][s["out_start"] : s["out_end"]] for s in found["spans"]] == ["[DATE]"]
+    _, found = server.ask({"texts": [rich, rich], "markup": "plain"})
+    assert [one["text"] for one in found["results"]] == ["<p>Seen [DATE]</p>"] * 2
+    assert not any("markup" in one for one in found["results"])
+    assert server.ask({"text": r"{\rtf1 {x"}) == (422, {"error": "UnmappedMarkup"})
+
+
 def test_one_text_that_cannot_be_scrubbed_is_an_error(server):
     assert server.ask(b'{"text": "half \\ud83d of Quuxworth"}') == (422, {"error": "LoneSurrogate"})
 
@@ -192,6 +204,8 @@ def test_names_of_loopback_are_answered(server, name):
         (b'{"texts": "Zebulon"}', 400, "BadRequest"),
         (b'{"texts": [["Zebulon"]]}', 400, "BadRequest"),
         (b'{"text": "x", "note_type": ["Zebulon"]}', 400, "BadRequest"),
+        (b'{"text": "x", "markup": "Zebulon"}', 400, "BadRequest"),
+        (b'{"text": "x", "markup": ["html"]}', 400, "BadRequest"),
         (b'{"texts": [null, null, null, null, null, null]}', 413, "TooManyTexts"),
         (b'{"text": "' + b"x" * 20_000 + b'"}', 413, "TooLong"),
     ],
