@@ -12,7 +12,7 @@ import os
 import shlex
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
@@ -26,6 +26,7 @@ from ...models.guesses.nested import NotExpanded, Sample, facts_within
 from ...models.guesses.roles import RoleGuess, guess_roles
 from ...models.guesses.sampling import chosen_files, sampled
 from ...models.guesses.writing import WritingGuess, guess_writing
+from ...models.rendering.kinds import recognised
 from ...models.storage.key_files import load_keys
 from ...models.storage.places import is_inside, local_path
 from ...models.storage.storage import Storage
@@ -63,6 +64,7 @@ class InputFindings:
         facts: by column.
         guesses: by column; of nested columns, by path.
         whole: nested columns that get one role, and why.
+        markup: columns all of whose texts begin as one kind of markup, and that kind.
         looked: files that were looked into.
         rows: that were read of them.
         errors: of rows that could not be read, by class.
@@ -73,6 +75,7 @@ class InputFindings:
     facts: Mapping[str, ColumnFacts]
     guesses: Mapping[str, RoleGuess]
     whole: Mapping[str, str]
+    markup: Mapping[str, str]
     looked: int
     rows: int
     errors: Counter[str]
@@ -122,6 +125,7 @@ def survey(storage: Storage, options: Options) -> InputFindings:
         raise UsageError("no input file shows a column: they are empty, or damaged")
     counters: dict[str, FactsCounter] = {}
     samples: dict[str, list[Sample]] = {}
+    kinds: dict[str, set[str | None]] = {}
     rows, errors = 0, Counter[str]()
     few = chosen_files([*zip(seen.formats, seen.schemas, strict=True)])
     for index in few:
@@ -139,18 +143,32 @@ def survey(storage: Storage, options: Options) -> InputFindings:
                 kind = shown_type(field.type) if is_typed else ""
                 counter = counters.setdefault(field.name, FactsCounter(kind))
                 readable = column.take(good)
-                counter.add(form.decode(readable))
+                values = form.decode(readable)
+                counter.add(values)
+                kinds.setdefault(field.name, set()).update(_kinds_of(values))
                 samples.setdefault(field.name, []).append((form, readable))
         for name, value in file.partition:
             counters.setdefault(name, FactsCounter("folder")).add([value])
     if any(seen.records):
         facts = {name: counter.facts() for name, counter in sorted(counters.items())}
         guesses = {name: RoleGuess(Role.DROP, _NOT_IN_STANDARD) for name in facts}
-        return InputFindings(seen, writing, facts, guesses, {}, len(few), rows, errors)
+        return InputFindings(seen, writing, facts, guesses, {}, {}, len(few), rows, errors)
     flat = {name: counters.get(name, FactsCounter()).facts() for name in seen.columns}
     facts, whole = _expanded(flat, samples)
     guesses = _guesses(seen, facts)
-    return InputFindings(seen, writing, facts, guesses, whole, len(few), rows, errors)
+    markup = {name: kind for kind in _PROPOSED for name in kinds if kinds[name] == {kind}}
+    return InputFindings(seen, writing, facts, guesses, whole, markup, len(few), rows, errors)
+
+
+_PROPOSED = ("html", "rtf")
+"""Kinds of markup that a column is declared as, if its texts begin so; XML takes nothing else."""
+
+
+def _kinds_of(values: Iterable[object]) -> Iterator[str | None]:
+    """Yields the kind of markup that each text begins as; of blank ones nothing."""
+    for value in values:
+        if isinstance(value, str) and value.strip():
+            yield recognised(value)
 
 
 _NOT_IN_STANDARD = "the standard does not name it, so its format has no role for it"
@@ -238,7 +256,10 @@ def _text(found: InputFindings, options: Options, key_source: str | None, *, has
     is_record = any(found.seen.records)
     for name, guess in found.guesses.items():
         why = found.whole.get(name, guess.why)
-        line = ConfigLine(name, str(guess.role), f"{_facts_shown(found.facts[name])}: {why}")
+        role = str(guess.role)
+        if guess.role == Role.TEXT and name in found.markup:
+            role = f"{role}:{found.markup[name]}"
+        line = ConfigLine(name, role, f"{_facts_shown(found.facts[name])}: {why}")
         columns["" if name in found.seen.columns or is_record else _NESTED].append(line)
     settings = [*_settings(options, key_source, has_key=has_key), *_written(found.writing, options)]
     return config_text(intro, settings, columns)

@@ -254,3 +254,26 @@ def test_rows_that_cannot_be_read_are_counted(place, capfd):
     code, _, err = run(capfd, "--input", "a.jsonl", "--make-key", "k")
     assert code == 0
     assert "1 of 62 rows of the sample cannot be read: BadEncoding" in err
+
+
+HTML, RTF = f"<p>{NOTE}</p>", rf"{{\rtf1\ansi {NOTE}}}"
+XML = f"<?xml version='1.0'?><note>{NOTE}</note>"
+
+
+@pytest.mark.parametrize(
+    ("texts", "role"),
+    [
+        ([HTML, "", " \n", None], "text:html"),
+        (["\ufeff" + RTF, RTF], "text:rtf"),
+        ([HTML, NOTE], "text"),
+        ([HTML, RTF], "text"),
+        ([XML], "text"),
+        ([NOTE], "text"),
+    ],
+)
+def test_texts_that_all_begin_as_markup_are_declared_so(place, capfd, texts, role):
+    rows = [row | {"note_text": texts[n % len(texts)]} for n, row in enumerate(ROWS)]
+    (place / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = run(capfd, "--input", "a.jsonl", "--make-key", "key.txt")
+    assert code == 0, err
+    assert tomllib.loads((place / "job.toml").read_text())["column"] == ROLES | {"note_text": role}
