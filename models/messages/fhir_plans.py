@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from .base import DeclaredNames
 from .fhir_elements import PRIMITIVES, RESOURCE, ElementType, elements, parents
@@ -32,6 +32,9 @@ MOST_PLACES = 30_000
 
 _MOST_PATHS = 8
 """Of a place: the first, and the last ones; nested extensions have one more each."""
+
+_FREE = frozenset(("", "string", "markdown", "xhtml"))
+"""Primitive types whose values may say anything; "" is none that the definitions have."""
 
 _QUALIFIED = re.compile(r"\(([^()]*)\)")
 _STEP = re.compile(r"[A-Za-z][A-Za-z0-9]{0,63}")
@@ -158,17 +161,28 @@ class FhirPlace:
             if qualifier:
                 yield f"{path}({qualifier})"
             while len(at) >= len(root):
-                if link and at == LINK:
-                    yield link
-                if not (link == PATIENT and at == LINK):
-                    yield at
-                    if at != (plain := _QUALIFIED.sub("", at)):
-                        yield plain
+                plain = _QUALIFIED.sub("", at)
+                if at == path or self._holds_within({at, plain}, primitive):
+                    if link and at == LINK:
+                        yield link
+                    if not (link == PATIENT and at == LINK):
+                        yield at
+                        if at != plain:
+                            yield plain
                 at = at.rpartition(".")[0]
             if not known:
                 return
         if link or primitive:
             yield link or primitive
+
+    def _holds_within(self, names: Set[str], primitive: str) -> bool:
+        """Whether what is declared of an element holds for a value of a type that lies in it.
+
+        Texts are scrubbed, and a date or code would not be one any more: in the extension of a text
+        (`_text`), each has the role of its type.
+        """
+        texts = (names & self._plans.texts) - self._plans.known.keys()
+        return not texts or primitive in _FREE
 
 
 class Plans:
