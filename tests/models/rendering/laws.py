@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scrubline.models.core.errors import DocumentError
 from scrubline.models.core.views import Edit, applied
-from scrubline.models.core.written_texts import Layer, Mapped
+from scrubline.models.core.written_texts import Layer, Mapped, Stack
 
 REPLACEMENTS = (
     "[PATIENT]",
@@ -85,6 +85,37 @@ def assert_replaced(layer: Layer, source: str, edits: list[Edit]) -> None:
         for low, high in opened._places(start, end):
             allowed[low:high] = 1
     assert all(allowed[low:high].all() for low, high, _ in written)
+
+
+def cleaned(layer: Layer, source: str) -> str:
+    """The source without what goes anyway."""
+    return Stack.of(source, [layer]).replaced([])
+
+
+def assert_reads(layer: Layer, source: str, text: str) -> None:
+    """The source is read as the text, each character in its place, and as the same once cleaned."""
+    opened = layer(source)
+    assert isinstance(opened, Mapped)
+    assert opened.text == text
+    assert_in_order(source, opened)
+    assert_replaced(layer, source, [])
+
+
+def assert_writes(layer: Layer, source: str, where: int, replacement: str, expected: str) -> None:
+    """A replacement of the character at `where` is written as expected, and read as it is."""
+    edits = [(where, where + 1, replacement)]
+    assert applied(source, layer(source).edits(edits)) == expected
+    assert_replaced(layer, source, edits)
+
+
+def assert_every_stretch(layer: Layer, source: str, replacement: str, longest: int = 1000) -> None:
+    """Each range of the text that holds no join can be replaced."""
+    opened = layer(source)
+    joins, size = set(opened.joins), len(opened.text)
+    for start in range(size):
+        for end in range(start + 1, min(start + longest, size) + 1):
+            if joins.isdisjoint(range(start, end)):
+                assert_replaced(layer, source, [(start, end, replacement)])
 
 
 def assert_opens(layer: Layer, source: str) -> Mapped | None:

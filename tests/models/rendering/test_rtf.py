@@ -2,13 +2,12 @@ r"""RTF: what is read, what goes, and how replacements are written."""
 
 import pytest
 from scrubline.models.core.errors import DocumentError, OverBudget
-from scrubline.models.core.views import applied
-from scrubline.models.core.written_texts import Stack
 from scrubline.models.rendering.rtf import DEEPEST, render
 from scrubline.models.rendering.rtf_words import WORDS
 
 from ...growth import assert_linear
-from .laws import REPLACEMENTS, assert_in_order, assert_replaced
+from . import laws
+from .laws import REPLACEMENTS, assert_every_stretch, assert_reads, assert_writes
 
 FONTS = (
     r"{\fonttbl{\f0\fswiss\fcharset0 Arial;}{\f1\fcharset204 Arial;}{\f2\fcharset128 MS Mincho;}"
@@ -22,7 +21,7 @@ def document(body: str) -> str:
 
 
 def cleaned(body: str) -> str:
-    result = Stack.of(document(body), [render]).replaced([])
+    result = laws.cleaned(render, document(body))
     assert result.startswith(HEAD) and result.endswith("}")
     return result[len(HEAD) : -1]
 
@@ -96,10 +95,7 @@ READ = {
 @pytest.mark.parametrize("case", READ)
 def test_what_is_read(case):
     body, text = READ[case]
-    opened = render(document(body))
-    assert opened.text == text
-    assert_in_order(document(body), opened)
-    assert_replaced(render, document(body), [])
+    assert_reads(render, document(body), text)
 
 
 KEPT = {
@@ -254,11 +250,8 @@ WRITTEN = {
 def test_how_a_replacement_is_written(case):
     body, replacement, expected = WRITTEN[case]
     source = document(body)
-    opened = render(source)
-    where = opened.text.index("x")
-    edits = [(where, where + 1, replacement)]
-    assert applied(source, opened.edits(edits)) == document(expected)
-    assert_replaced(render, source, edits)
+    where = render(source).text.index("x")
+    assert_writes(render, source, where, replacement, document(expected))
 
 
 @pytest.mark.parametrize("replacement", REPLACEMENTS)
@@ -271,13 +264,7 @@ def test_how_a_replacement_is_written(case):
     ],
 )
 def test_every_stretch_can_be_replaced(body, replacement):
-    source = document(body)
-    opened = render(source)
-    joins = set(opened.joins)
-    for start in range(len(opened.text)):
-        for end in range(start + 1, len(opened.text) + 1):
-            if joins.isdisjoint(range(start, end)):
-                assert_replaced(render, source, [(start, end, replacement)])
+    assert_every_stretch(render, document(body), replacement)
 
 
 REPEATED = (

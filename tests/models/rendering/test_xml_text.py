@@ -2,12 +2,11 @@
 
 import pytest
 from scrubline.models.core.errors import DocumentError
-from scrubline.models.core.views import applied
 from scrubline.models.core.written_texts import Stack
 from scrubline.models.rendering.xml_text import render
 
 from ...growth import assert_linear
-from .laws import REPLACEMENTS, assert_in_order, assert_replaced
+from .laws import REPLACEMENTS, assert_every_stretch, assert_reads, assert_writes, cleaned
 
 XHTML = '<div xmlns="http://www.w3.org/1999/xhtml">{}</div>'
 
@@ -57,10 +56,7 @@ READ = {
 @pytest.mark.parametrize("case", READ)
 def test_what_is_read(case):
     source, text = READ[case]
-    opened = render(source)
-    assert opened.text == text
-    assert_in_order(source, opened)
-    assert_replaced(render, source, [])
+    assert_reads(render, source, text)
 
 
 REFUSED = {
@@ -115,7 +111,7 @@ REMOVED = {
 @pytest.mark.parametrize("case", REMOVED)
 def test_what_is_not_seen_is_removed(case):
     source, expected = REMOVED[case]
-    assert Stack.of(source, [render]).replaced([]) == expected
+    assert cleaned(render, source) == expected
 
 
 def test_names_that_stay_are_told():
@@ -140,11 +136,8 @@ WRITTEN = {
 @pytest.mark.parametrize("case", WRITTEN)
 def test_how_a_replacement_is_written(case):
     source, replacement, expected = WRITTEN[case]
-    opened = render(source)
-    where = opened.text.index("x")
-    edits = [(where, where + 1, replacement)]
-    assert applied(source, opened.edits(edits)) == expected
-    assert_replaced(render, source, edits)
+    where = render(source).text.index("x")
+    assert_writes(render, source, where, replacement, expected)
 
 
 @pytest.mark.parametrize("replacement", REPLACEMENTS)
@@ -156,12 +149,7 @@ def test_how_a_replacement_is_written(case):
     ],
 )
 def test_every_stretch_can_be_replaced(source, replacement):
-    opened = render(source)
-    joins = set(opened.joins)
-    for start in range(len(opened.text)):
-        for end in range(start + 1, len(opened.text) + 1):
-            if joins.isdisjoint(range(start, end)):
-                assert_replaced(render, source, [(start, end, replacement)])
+    assert_every_stretch(render, source, replacement)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +166,7 @@ def test_nothing_that_is_not_seen_leaks(source):
     canary = "Qzx7391846"
     for name in ("id", "ID", "value", "href", "src", "style", "class", "xml:id", "xmlns:a", "code"):
         given = source.format(name, canary)
-        assert canary not in Stack.of(given, [render]).replaced([])
+        assert canary not in cleaned(render, given)
         assert canary not in render(given).text
 
 
