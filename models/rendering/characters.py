@@ -35,21 +35,16 @@ def flow_text(flow: Flow, source: str, low: int, high: int, decode: Decode) -> N
     """Reads text whose blanks collapse."""
     position = begin = _collapse(flow, source, low, high)
     end = position + len(source[position:high].rstrip(SIGNS)) if source[high - 1] in SIGNS else high
-    while found := _STOPS.search(source, position, end):
-        start, position = found.span()
-        sign = found[0]
-        decoded = decode(source, start) if sign == "&" else None
-        if sign == "&" and decoded is None:
-            continue
+    while found := _next_stop(_STOPS, source, position, end, decode):
+        start, position, sign, decoded = found
         if start > begin:
             flow.text(source[begin:start], begin)
         if decoded:
-            position = decoded[1]
-            if decoded[0] in SIGNS:
+            if decoded in SIGNS:
                 flow.blank(start, position)
                 position = _collapse(flow, source, position, end)
             else:
-                flow.char(" " if decoded[0] == "\xa0" else decoded[0], start, position)
+                flow.char(" " if decoded == "\xa0" else decoded, start, position)
         elif sign == "\xa0":
             flow.char(" ", start, position)
         elif sign == "\0":
@@ -66,22 +61,30 @@ def flow_text(flow: Flow, source: str, low: int, high: int, decode: Decode) -> N
 def keep_text(flow: Flow, source: str, low: int, high: int, decode: Decode) -> None:
     """Reads text whose blanks and line ends stay."""
     position = begin = low
-    while found := _KEPT_STOPS.search(source, position, high):
-        start, position = found.span()
-        sign = found[0]
-        decoded = decode(source, start) if sign == "&" else None
-        if sign == "&" and decoded is None:
-            continue
+    while found := _next_stop(_KEPT_STOPS, source, position, high, decode):
+        start, position, sign, decoded = found
         if start > begin:
             flow.text(source[begin:start], begin)
         if decoded:
-            position = decoded[1]
-            flow.char(" " if decoded[0] == "\xa0" else decoded[0], start, position)
+            flow.char(" " if decoded == "\xa0" else decoded, start, position)
         elif sign != "\0":
             flow.char(" " if sign == "\xa0" else "\n", start, position)
         begin = position
     if begin < high:
         flow.text(source[begin:high], begin)
+
+
+def _next_stop(
+    stops: re.Pattern[str], source: str, low: int, high: int, decode: Decode
+) -> tuple[int, int, str, str] | None:
+    """Where something next stands that is not read as it is: its place, it, what it stands for."""
+    while found := stops.search(source, low, high):
+        start, low = found.span()
+        if found[0] != "&":
+            return start, low, found[0], ""
+        if decoded := decode(source, start):
+            return start, decoded[1], "&", decoded[0]
+    return None
 
 
 def raw_text(flow: Flow, source: str, low: int, high: int) -> None:
