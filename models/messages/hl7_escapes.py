@@ -17,11 +17,16 @@ from ..core.written_texts import Mapped
 BAD_MESSAGE = "BadHl7"
 """The error class of a record that is no message."""
 
-_BREAKS = ("br", "sp", "ce", "sk")
-"""Formatting commands after which text goes on in another line, or further on in the same."""
+_COMMAND = re.compile(r"\.(?:(?P<parts>br|sp|ce|sk|ne)|[a-z]{2}) ?[+-]?[0-9]{0,4}")
+"""A formatting command; behind some of them text goes on in another line, or further on in the same
+line."""
 
-_COMMAND = re.compile(r"\.(?:(br|sp|ce|sk)|(?:fi|nf|in|ti))[ +-]?[0-9]{0,4}")
-_HEXADECIMAL = re.compile(r"X((?:[0-9A-Fa-f]{2}){1,200})")
+_HEXADECIMAL = re.compile(r"x([0-9a-f ]+)")
+_CHARACTER_SET = re.compile(r"[cm](?:[0-9a-f]{2}){2,3}|z[0-9a-f]{1,40}")
+"""Another character set begins (2.7.2, 2.7.3); what a site has agreed upon (2.7.6)."""
+
+_UNKNOWN = re.compile(r"[a-z](?:(?=[a-f]*[0-9])[0-9a-f]{0,40})?")
+"""Looks like an escape; no name is written so."""
 
 
 class Delimiters(NamedTuple):
@@ -32,6 +37,7 @@ class Delimiters(NamedTuple):
     repetition: str
     escape: str
     subcomponent: str
+    truncation: str = ""
 
 
 def delimiters_of(record: str) -> Delimiters:
@@ -43,7 +49,7 @@ def delimiters_of(record: str) -> Delimiters:
     field = record[3:4]
     if record[:3] != "MSH" or not field or field.isalnum() or field.isspace():
         raise DocumentError(BAD_MESSAGE)
-    signs = re.split(rf"[\r\n{re.escape(field)}]", record[4:12])[0][:4]
+    signs = re.split(rf"[\r\n{re.escape(field)}]", record[4:12])[0][:5]
     given = (field, *signs)
     if len(set(given)) < len(given) or any(one.isalnum() or one.isspace() for one in given):
         raise DocumentError(BAD_MESSAGE)
@@ -88,35 +94,54 @@ class Escapes:
         return text.translate(table)
 
     def _edits(self, source: str) -> list[Edit]:
-        if not self.signs.escape or self.signs.escape not in source:
+        """The escapes of a source, from its beginning on.
+
+        Where two signs hold nothing that is an escape, the second one may be the first of another:
+        `C:\\temp \\H\\` has one sign that is just that.
+        """
+        escape = self.signs.escape
+        if not escape or escape not in source:
             return []
         found: list[Edit] = []
-        for match in _pattern(self.signs.escape).finditer(source):
-            read = self._read(match[1])
-            if read is not None and len(read) <= len(match.group()):
-                found.append((*match.span(), read))
+        between = source.split(escape)
+        start, index = len(between[0]), 1
+        while index < len(between) - 1:
+            inner = between[index]
+            end = start + 1 + len(inner)
+            read = self._read(inner)
+            if read is None and _UNKNOWN.fullmatch(inner.lower()):
+                is_within_word = (
+                    between[index - 1][-1:].isalpha() and between[index + 1][:1].isalpha()
+                )
+                read = "" if is_within_word else None
+            if read is not None and len(read) <= end + 1 - start:
+                found.append((start, end + 1, read))
+                start = end + 1 + len(between[index + 1])
+                index += 2
+            else:
+                start = end
+                index += 1
         return found
 
     def _read(self, inner: str) -> str | None:
-        """What stands between two signs of escape; None if it is no escape."""
-        named = _read_as(self.signs).get(inner)
+        """What stands between two signs of escape; None if it is no escape of the standard."""
+        named = _read_as(self.signs).get(inner.upper())
         if named is not None:
             return named
+        inner = inner.lower()
         if command := _COMMAND.fullmatch(inner):
-            return "\n" if command[1] in _BREAKS else ""
+            return "\n" if command["parts"] else ""
         if digits := _HEXADECIMAL.fullmatch(inner):
-            raw = bytes.fromhex(digits[1])
-            try:
-                return raw.decode()
-            except UnicodeDecodeError:
-                return raw.decode("latin-1")
-        return None
+            return _of_hexadecimal(digits[1].replace(" ", ""))
+        return "" if _CHARACTER_SET.fullmatch(inner) else None
 
 
-@functools.cache
-def _pattern(escape: str) -> re.Pattern[str]:
-    sign = re.escape(escape)
-    return re.compile(rf"{sign}([^{sign}\r\n]{{1,402}}){sign}")
+def _of_hexadecimal(digits: str) -> str:
+    raw = bytes.fromhex(digits[: len(digits) // 2 * 2])
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
 
 
 @functools.cache
@@ -128,6 +153,7 @@ def _read_as(signs: Delimiters) -> dict[str, str]:
         "R": signs.repetition,
         "E": signs.escape,
         "T": signs.subcomponent,
+        "P": signs.truncation,
     }
     return {letter: sign for letter, sign in of_signs.items() if sign} | {"H": "", "N": ""}
 
@@ -138,7 +164,7 @@ def _written_as(signs: Delimiters) -> dict[int, str]:
     table = {
         ord(sign): f"{escape}{letter}{escape}"
         for letter, sign in _read_as(signs).items()
-        if sign and letter not in "HN"
+        if sign and letter in "FSRET"
     }
     breaks = {"\n": ".br", "\r": "X0D", "\x0b": "X0B", "\x1c": "X1C"}
     return table | {ord(sign): f"{escape}{name}{escape}" for sign, name in breaks.items()}

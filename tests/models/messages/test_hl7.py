@@ -46,14 +46,16 @@ def test_the_signs_are_those_that_the_message_names():
     assert delimiters_of("MSH$%~\\@$LAB") == Delimiters("$", "%", "~", "\\", "@")
     assert delimiters_of("MSH|^~|LAB") == Delimiters("|", "^", "~", "", "")
 
+    assert delimiters_of("MSH||LAB") == Delimiters("|", "", "", "", "")
+    assert delimiters_of("MSH|^~\\&#|LAB") == Delimiters("|", "^", "~", "\\", "&", "#")
 
-@pytest.mark.parametrize("head", ["", "MSH", "PID|1", "MSHA^~", "MSH|^^~&|", "MSH|^a|", "MSH||"])
+
+@pytest.mark.parametrize(
+    "head", ["", "MSH", "PID|1", "MSHA^~", "MSH|^^~&|", "MSH|^a|", "MSH|^~\\&&|"]
+)
 def test_what_names_no_signs_is_no_message(head):
-    if head == "MSH||":
-        assert delimiters_of(head).component == ""
-    else:
-        with pytest.raises(DocumentError, match="BadHl7"):
-            delimiters_of(head)
+    with pytest.raises(DocumentError, match="BadHl7"):
+        delimiters_of(head)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +71,31 @@ def test_what_names_no_signs_is_no_message(head):
         (r"Mu\XC3B1\oz", "Muñoz"),
         (r"Mu\XF1\oz", "Muñoz"),
         (r"C:\Users\x", r"C:\Users\x"),
-        (r"\Zlocal\ \C2842\ ", r"\Zlocal\ \C2842\ "),
+        (r"\Zlocal\ \Z01\a \C2842\a \M242154\ ", r"\Zlocal\ a a  "),
         ("end\\", "end\\"),
         ("one~two", "one\ntwo"),
+        # In lower case, as some feeds have them.
+        (r"\h\Smi\n\th A\t\B \x53\mith\.BR\x", "Smith A&B Smith\nx"),
+        # With blanks, and of other systems.
+        (r"Smi\.in +4\th\.sk 2\x\.ne\y Smi\.fi\th", "Smith\nx\ny Smith"),
+        (r"\X53 6D 69\th Smi\X746\h", "Smith Smith"),
+        (f"\\X{'536D697468' * 60}\\", "Smith" * 60),
+        # A sign that is none of an escape is no end of one either.
+        (r"C:\x Smi\H\th", r"C:\x Smith"),
+        (r"\ Smi\H\th", r"\ Smith"),
+        (r"\\server Smi\H\th S\X6D\ith", r"\\server Smith Smith"),
+        (r"5\6 Smi\H\th", r"5\6 Smith"),
+        # What nobody knows is nothing within a word; what may be a word is read.
+        (r"Smi\Q\th Smi\B1\th a\P\b", "Smith Smith ab"),
+        (r"in\Smith\now in\Ada\now 5\Q\6", r"in\Smith\now in\Ada\now 5\Q\6"),
     ],
 )
 def test_an_escape_reads_as_what_it_stands_for(source, read):
     assert Escapes(SIGNS)(source).text == read
+
+
+def test_the_sign_of_truncation_is_read_where_the_message_names_it():
+    assert Escapes(delimiters_of("MSH|^~\\&#|"))(r"bed\P\5").text == "bed#5"
 
 
 @given(st.text(), st.text())
