@@ -27,7 +27,11 @@ _START = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|(?<=[\r\n\x0b\x1c]))MSH(?=[^A-Za-z
 _LONGEST_START = 5
 """The byte before a start, its name, and the sign behind that."""
 
-_ENVELOPE = re.compile(rb"(?:(?:\A|[\r\n]+)(?:FHS|BHS|BTS|FTS)(?![A-Za-z0-9])[^\r\n]*)+[\r\n]*\Z")
+_ENVELOPE = re.compile(
+    rb"(?:(?:\A|[\r\n\x0b\x1c]+)(?:FHS|BHS|BTS|FTS)(?![A-Za-z0-9])[^\r\n\x0b\x1c]*)+\Z"
+)
+"""At the end of a message: what frames it may end before."""
+
 _AROUND = b"\r\n\x0b\x1c"
 _BOM = b"\xef\xbb\xbf"
 _SEGMENT_END = re.compile("\r\n|\r|\n")

@@ -94,10 +94,10 @@ class Escapes:
         return text.translate(table)
 
     def _edits(self, source: str) -> list[Edit]:
-        """The escapes of a source, from its beginning on.
+        r"""The escapes of a source, from its beginning on.
 
         Where two signs hold nothing that is an escape, the second one may be the first of another:
-        `C:\\temp \\H\\` has one sign that is just that.
+        `C:\temp \H\` has one sign that is just that.
         """
         escape = self.signs.escape
         if not escape or escape not in source:

@@ -75,6 +75,8 @@ def test_the_bytes_of_mllp_and_envelopes_are_left_out():
     inner = [message(n) for n in range(3)]
     framed = b"".join(b"\x0b" + one.encode() + b"\x1c\r" for one in inner)
     assert read(framed) == inner
+    framed = b"FHS|^~\\&|A\r" + framed + b"BTS|3\r\x1c\rFTS|1\r"
+    assert read(framed) == inner
     batch = "FHS|^~\\&|A\rBHS|^~\\&|A\r" + "\r".join(inner) + "\rBTS|3\rFTS|1\r"
     assert read(batch.encode()) == inner
     assert read((batch + batch).encode()) == inner * 2
