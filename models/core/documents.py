@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -79,6 +80,8 @@ class Rows:
         births_over_89: the same of the patient's birth, for patients over 89 alone.
         dates_unread: how many values of columns could not be shifted, in the same way.
         viewed: what columns tell the identifier view; None where none is made.
+        opened: those of `columns` that hold records, opened (`formats.nested_columns`), so that no
+            step cuts them again.
     """
 
     ordinals: Ints
@@ -93,6 +96,7 @@ class Rows:
     births_over_89: tuple[datetime.date | None, ...] = ()
     dates_unread: tuple[int, ...] = ()
     viewed: ViewedRows | None = None
+    opened: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_equal_lengths(

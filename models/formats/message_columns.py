@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from ..core.budgets import BATCH_DOCUMENTS
 from ..core.errors import DocumentError, error_class
 from ..core.shortage import raise_shortage
 from ..core.views import Edit, applied
 from ..core.written_texts import Stack, TextPiece, WrittenText
 from ..messages.base import DeclaredNames, MessageGrammar, MessageValue
-from ..messages.table import GRAMMARS
 from .nested_columns import Leaf, NestedNote
 from .nested_paths import PathNode
 
@@ -47,24 +44,6 @@ def declared_names(node: PathNode) -> DeclaredNames:
     return node.declared or DeclaredNames(frozenset(), frozenset())
 
 
-_SMALL = 50_000
-"""Characters of records whose values are kept for a while."""
-
-
-def _values_of(
-    grammar: MessageGrammar, record: str, declared: DeclaredNames
-) -> Sequence[MessageValue]:
-    """The values of a record: a batch asks for them when it is read, guarded and written."""
-    if len(record) <= _SMALL:
-        return _kept_values(grammar.name, record, declared)
-    return grammar.values(record, declared)
-
-
-@functools.lru_cache(maxsize=2 * BATCH_DOCUMENTS)
-def _kept_values(grammar: str, record: str, declared: DeclaredNames) -> Sequence[MessageValue]:
-    return tuple(GRAMMARS[grammar].values(record, declared))
-
-
 class MessageColumn:
     """An `OpenedColumn` of records; a null is no record."""
 
@@ -83,7 +62,7 @@ class MessageColumn:
             values: Sequence[MessageValue] = ()
             if record is not None:
                 try:
-                    values = _values_of(grammar, record, declared)
+                    values = grammar.values(record, declared)
                     if not all(value.name for value in values):
                         raise DocumentError("UndeclaredColumn")
                 except Exception as error:  # fail closed: whatever it is, the record is held back
@@ -120,13 +99,9 @@ class MessageColumn:
     def notes(self) -> list[NestedNote]:
         """The texts of all records; what is of one note is one."""
         found: list[NestedNote] = []
-        for row, values in enumerate(self._values):
-            groups: dict[int, list[MessageValue]] = {}
-            for number, value in enumerate(values):
-                if value.layers:  # what stands alone has a number that no note has
-                    groups.setdefault(value.note or -1 - number, []).append(value)
-            record = self._records[row]
-            found += (self._note(row, record or "", group) for group in groups.values())
+        for row, (record, values) in enumerate(zip(self._records, self._values, strict=True)):
+            texts = [value for value in values if value.layers]
+            found += (self._note(row, record or "", group) for group in _by_note(texts))
         return found
 
     def _note(self, row: int, record: str, values: Sequence[MessageValue]) -> NestedNote:
@@ -180,6 +155,20 @@ class MessageColumn:
         if gone:
             edits = _outermost([*edits, *self._grammar.emptied(record, gone)])
         return applied(record, edits) if edits else record
+
+
+def _by_note(texts: Sequence[MessageValue]) -> list[list[MessageValue]]:
+    """The texts of each note, in the order in which notes begin; one without a number is alone."""
+    found: list[list[MessageValue]] = []
+    numbered: dict[int, list[MessageValue]] = {}
+    for text in texts:
+        if text.note in numbered:
+            numbered[text.note].append(text)
+            continue
+        found.append([text])
+        if text.note:
+            numbered[text.note] = found[-1]
+    return found
 
 
 def _outermost(edits: Sequence[Edit]) -> list[Edit]:

@@ -7,6 +7,7 @@ by its path (`notes[].text`), so that each row has a document of each text colum
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -145,16 +146,21 @@ def fields_of_rows(
 
 
 def with_texts(
-    form: CellForm, columns: Columns, table: pa.Table, texts: Mapping[tuple[int, str], str | None]
+    form: CellForm,
+    columns: Columns,
+    table: pa.Table,
+    texts: Mapping[tuple[int, str], str | None],
+    opened: Mapping[str, OpenedColumn] = MappingProxyType({}),
 ) -> pa.Table:
     """A table in which texts of nested columns are replaced.
 
     Args:
         texts: (row, place) -> text; a place that is not there has none in the result. What says
             "no text" in its own way stays, as in flat columns.
+        opened: the table's nested columns, where they have been opened already.
     """
     is_text = frozenset((*_text_paths(columns), *columns.filled_names))
-    for name, column in open_nested(form, columns, table).items():
+    for name, column in (opened or open_nested(form, columns, table)).items():
         leaves = column.leaves
         cells = {}
         for path, leaf in leaves.items():

@@ -246,7 +246,7 @@ def _scrubbed_columns(batch: Batch, good: list[int], form: CellForm, columns: Co
             else:
                 texts[place][row] = source
                 without[place][row] = False
-    table = with_texts(form, columns, batch.rows.columns, nested)
+    table = with_texts(form, columns, batch.rows.columns, nested, batch.rows.opened)
     for name, values in texts.items():
         position, field = table.schema.get_field_index(name), table.schema.field(name)
         column = form.encode_text(values, field.type)

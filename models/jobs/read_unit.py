@@ -202,7 +202,7 @@ class _RowMaker:
         patient_keys = tuple(None if p is None else self.keys.patient_key(p) for p in patients)
         dates = self._row_dates(values, patient_keys)
         keys = {Role.ID: tuple(doc_keys), Role.PATIENT: patient_keys}
-        output = self._output(form, chunk, nested, keys, dates, failures)
+        output, opened = self._output(form, chunk, nested, keys, dates, failures)
         rows = Rows(
             np.arange(first, first + count, dtype=np.int64),
             tuple(doc_keys),
@@ -216,6 +216,7 @@ class _RowMaker:
             births_over_89=dates.births_over_89,
             dates_unread=tuple(dates.unread),
             viewed=self._viewed(values, dates),
+            opened=opened,
         )
         failures.update(
             {row: why for row, why in skipped.items() if int(first_rows[row]) not in failures}
@@ -313,9 +314,13 @@ class _RowMaker:
         keys: Mapping[Role, Sequence[str | None]],
         dates: RowDates,
         failures: dict[int, Failure],
-    ) -> pa.Table:
-        """The columns that go out, text still as it came in; hashed and shifted ones are that."""
+    ) -> tuple[pa.Table, dict[str, OpenedColumn]]:
+        """The columns that go out, text still as it came in; hashed and shifted ones are that.
+
+        Of them those that hold records are opened again.
+        """
         out: dict[str, pa.ChunkedArray | pa.Array] = {}
+        opened_again: dict[str, OpenedColumn] = {}
         fields: list[pa.Field] = []
         folders = dict(self.unit.partition)
         roles = dict(self.columns.roles)
@@ -337,9 +342,9 @@ class _RowMaker:
                     continue
                 field = opened.field(field, cells)
                 if name == self.columns.record:
-                    again = open_nested(form, self.columns, pa.table({name: column}))[name]
+                    opened_again |= open_nested(form, self.columns, pa.table({name: column}))
                     texts = (*self.columns.named(Role.TEXT), *self.columns.filled_names)
-                    for row in unstable_rows(opened, again, texts):
+                    for row in unstable_rows(opened, opened_again[name], texts):
                         failures.setdefault(row, Failure(STAGE, UNSTABLE))
             elif self._goes_out(roles[name]):
                 column = chunk.columns.column(name)
@@ -351,7 +356,8 @@ class _RowMaker:
                 continue
             out[name] = column
             fields.append(field)
-        return pa.table(list(out.values()), schema=pa.schema(fields, chunk.columns.schema.metadata))
+        schema = pa.schema(fields, chunk.columns.schema.metadata)
+        return pa.table(list(out.values()), schema=schema), opened_again
 
     def _goes_out(self, role: Role) -> bool:
         if role in (Role.DATE, Role.BIRTH):

@@ -10,6 +10,7 @@ import dataclasses
 import datetime
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import pyarrow as pa
 
@@ -20,6 +21,7 @@ from ..core.shortage import raise_shortage
 from ..core.spans import Candidate, Candidates
 from ..formats import CellForm
 from ..formats.column_roles import Columns, Role
+from ..formats.nested_columns import OpenedColumn
 from ..formats.nested_texts import open_nested
 from ..redaction.policy import Policy
 from ..redaction.stand_ins import PeopleOfNote
@@ -49,13 +51,21 @@ class PassingColumns:
     columns: Columns
     partition: tuple[tuple[str, str], ...] = ()
 
-    def values(self, table: pa.Table) -> list[list[object]]:
-        """For each row of a table all values that pass, as the format decodes them."""
+    def values(
+        self, table: pa.Table, opened: Mapping[str, OpenedColumn] = MappingProxyType({})
+    ) -> list[list[object]]:
+        """For each row of a table all values that pass, as the format decodes them.
+
+        Args:
+            opened: the table's nested columns, where they have been opened already.
+        """
         roles = dict(self.columns.roles)
         names = [name for role in _ASSERTED for name in self.columns.named(role)]
         folders = [value for name, value in self.partition if roles[name] in _ASSERTED]
         found: list[list[object]] = [[*folders] for _ in range(table.num_rows)]
-        nested = open_nested(self.form, self.columns, table) if self.columns.paths else {}
+        nested = opened
+        if self.columns.paths and not opened:
+            nested = open_nested(self.form, self.columns, table)
         leaves = {path: leaf for column in nested.values() for path, leaf in column.leaves.items()}
         for name in names:
             if name in leaves:
@@ -273,7 +283,11 @@ def guard_batch(
     written: dict[int, list[list[object]]] = {first: [] for first, own in known.items() if own}
     passes: dict[int, list[list[object]]] = {first: [] for first in written}
     try:
-        passed = [] if passing is None or not written else passing.values(batch.rows.columns)
+        passed = (
+            []
+            if passing is None or not written
+            else passing.values(batch.rows.columns, batch.rows.opened)
+        )
     except Exception as error:  # fail closed, as below
         raise_shortage(error)
         failures |= dict.fromkeys(written, Failure("guard", error_class(error)))
