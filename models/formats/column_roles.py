@@ -174,7 +174,9 @@ class Columns:
                 if (label := label_of(kind, attribute)) is not None and label in self.filled
             }
             texts = frozenset((*self.named(Role.TEXT), *known))
-            declared = DeclaredNames(frozenset(name for name, _ in self.roles), texts, known)
+            own = frozenset(name for name, _ in self.overlaid)
+            names = frozenset(name for name, _ in self.roles)
+            declared = DeclaredNames(names, texts, known, dict(self.roles), own)
             object.__setattr__(self, "_node", PathNode(declared=declared))
         elif self.paths:
             self._check_paths()

@@ -73,5 +73,9 @@ def overlay(
     return found | others
 
 
-_WITHIN = re.compile(r"(?=[-.(@])")
-"""Where the name of a thing ends in the names of what lies within it."""
+_WITHIN = re.compile(r"(?=[-.@]|(?<!\AOBX-5)\()")
+"""Where the name of a thing ends in the names of what lies within it.
+
+Each type of `OBX-5` has an entry of its own, that its name alone replaces, or that of the segment:
+what is said of a number need not hold for a report, or for what encodes one.
+"""

@@ -283,16 +283,13 @@ def guard_batch(
     written: dict[int, list[list[object]]] = {first: [] for first, own in known.items() if own}
     passes: dict[int, list[list[object]]] = {first: [] for first in written}
     try:
-        passed = (
-            []
-            if passing is None or not written
-            else passing.values(batch.rows.columns, batch.rows.opened)
-        )
+        rows = batch.rows
+        passed = passing.values(rows.columns, rows.opened) if passing and written else []
     except Exception as error:  # fail closed, as below
         raise_shortage(error)
         failures |= dict.fromkeys(written, Failure("guard", error_class(error)))
         return dataclasses.replace(batch, failures=failures)
-    for row, values in zip(batch.rows.first_rows.tolist(), passed, strict=False):
+    for row, values in zip(rows.first_rows.tolist(), passed, strict=False):
         if row in written:
             written[row].append(values)
             passes[row].append(values)

@@ -26,6 +26,7 @@ class MessageValue(NamedTuple):
         value: what it says, without escapes.
         layers: by which a text is opened; () for values that are none.
         note: texts of one record with the same note are read as one, in order; 0 stands alone.
+        declare: the name to declare for a value that has none, where its grammar knows.
     """
 
     name: str
@@ -35,6 +36,7 @@ class MessageValue(NamedTuple):
     value: str
     layers: Sequence[Layer] = ()
     note: int = 0
+    declare: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -45,11 +47,15 @@ class DeclaredNames:
         names: all of them.
         texts: those of which each value is a document: of role text, and in `known`.
         known: what values of role known are, where something stands in their place.
+        roles: the role of each.
+        own: those that a run declares, over those of the grammar.
     """
 
     names: frozenset[str]
     texts: frozenset[str]
     known: Mapping[str, KnownLabel] = dataclasses.field(default_factory=dict)
+    roles: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    own: frozenset[str] = frozenset()
 
 
 class MessageGrammar(Protocol):

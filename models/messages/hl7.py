@@ -7,23 +7,34 @@ Source: HL7 v2.8.2 chapter 2, section 2.5 (segments, fields, delimiters); encaps
 from __future__ import annotations
 
 import dataclasses
-import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..core.errors import DocumentError
 from ..core.views import Edit
 from ..core.written_texts import Layer
-from ..rendering.encoded import LAYERS_OF
 from ..rendering.kinds import LAYERS, recognised
+from . import attachments
+from .ages import is_age, is_over_89, is_year
 from .base import DeclaredNames, MessageValue
 from .hl7_escapes import BAD_MESSAGE, Delimiters, Escapes, delimiters_of
 from .hl7_fields import default_roles
+from .hl7_forms import Form
+from .hl7_plans import (
+    BINARY,
+    OBSERVED,
+    OVER_89,
+    FieldPlan,
+    FieldPlans,
+    ValuePlan,
+    observed_name,
+    plans_of,
+)
 
 _SEGMENT = re.compile(r"[^\r\n]+")
 _NAME = re.compile(r"[A-Z][A-Z0-9]{2}")
 _HEADS = ("MSH", "FHS", "BHS")
-"""Segments whose first field is the sign that parts fields."""
+"""Segments whose first field is the sign that parts fields, and whose second has the others."""
 
 _LINES = frozenset({"TX", "FT", "ST"})
 """Data types of OBX-5 whose neighbours are read as one note."""
@@ -31,11 +42,12 @@ _LINES = frozenset({"TX", "FT", "ST"})
 _DELETED = '""'
 """Says that what the receiver has of a field is to be deleted; it holds nothing."""
 
-_MARKUP = {"RTF": "rtf", "HTML": "html", "XML": "xml", "X-HL7-CDA-LEVEL-ONE": "xml"}
-_PLAIN = frozenset({"", "PLAIN", "TEXT", "TXT"})
-_TEXTS = frozenset({"", "TEXT", "TX", "FT", "ST", "MULTIPART", "APPLICATION"})
-_BINARY = "OBX-5(BINARY)"
-"""The name of encapsulated data that is no text."""
+_ENCAPSULATED = "ED"
+_DATA = 5
+"""The component of encapsulated data that holds the data."""
+
+_NUMBERS = re.compile(r"([<>=~+:./\s0-9-]{1,40}?)\s*([A-Za-z/]{0,5})")
+"""A number with or without a comparator, its unit behind it or not."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,7 +74,7 @@ class Hl7Grammar:
             DocumentError: `BAD_MESSAGE`.
         """
         signs = delimiters_of(record)
-        plans = _plans(declared)
+        plans = plans_of(declared)
         found: list[MessageValue] = []
         counts: dict[str, int] = {}
         note, before = 0, ""
@@ -75,8 +87,8 @@ class Hl7Grammar:
         return found
 
     def undeclared_name(self, value: MessageValue) -> str:
-        """The field or component: `ZPD-3`."""
-        return re.sub(r"\[[0-9]+\]", "", value.place)
+        """The field or component: `ZPD-3`; of an observation its type, too: `OBX-5(QQ)`."""
+        return value.declare
 
     def written(self, record: str, value: MessageValue, text: str) -> str:
         """A text with its delimiters escaped."""
@@ -90,61 +102,11 @@ class Hl7Grammar:
 HL7 = Hl7Grammar()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _FieldPlan:
-    """What is declared of a field.
-
-    Attributes:
-        whole: the declared name that holds for what no component has for itself; "" for none.
-        is_text: whether that one has role text.
-        components: number -> declared name, and whether it has role text.
-    """
-
-    whole: str
-    is_text: bool
-    components: Mapping[int, tuple[str, bool]]
-
-
-class _FieldPlans:
-    """The plans of fields; each is made once."""
-
-    def __init__(self, declared: DeclaredNames) -> None:
-        self._declared = declared
-        self._deep: dict[str, dict[int, tuple[str, bool]]] = {}
-        for name in declared.names:
-            field, dot, component = name.partition(".")
-            if dot and component.isdecimal():
-                what = (name, name in declared.texts)
-                self._deep.setdefault(field, {})[int(component)] = what
-        self._types = any(name.startswith("OBX-5(") for name in declared.names)
-        self._known: dict[str, _FieldPlan] = {}
-
-    def of(self, name: str) -> _FieldPlan:
-        """That of a field: `PID-5`, `OBX-5(TX)`."""
-        plan = self._known.get(name)
-        if plan is None:
-            general, is_typed, _ = name.partition("(")
-            # A type of observation without a role is not one without a type.
-            names = (name, *(() if is_typed and self._types else (general,)), name[:3])
-            whole = next((one for one in names if one in self._declared.names), "")
-            components = self._deep.get(name)
-            if components is None:
-                components = {} if whole == name else self._deep.get(general, {})
-            plan = _FieldPlan(whole, whole in self._declared.texts, components)
-            self._known[name] = plan
-        return plan
-
-
-@functools.lru_cache(maxsize=8)  # by identity
-def _plans(declared: DeclaredNames) -> _FieldPlans:
-    return _FieldPlans(declared)
-
-
 class _Segment:
     """A segment, cut into its fields."""
 
     def __init__(
-        self, text: str, start: int, signs: Delimiters, plans: _FieldPlans, counts: dict[str, int]
+        self, text: str, start: int, signs: Delimiters, plans: FieldPlans, counts: dict[str, int]
     ) -> None:
         self._signs, self._plans, self._escapes = signs, plans, Escapes(signs)
         self._fields = text.split(signs.field)
@@ -174,66 +136,159 @@ class _Segment:
             note: of its texts.
         """
         at = self._start + len(self._name) + len(self._signs.field)
-        first = 2 if self._name in _HEADS else 1
-        has_line = self.note_key == "OBX"
-        for number, content in enumerate(self._fields[1:], first):
-            if content or (has_line and number == 5):
-                if content != _DELETED and not (first == number == 2):
-                    name, place = f"{self._name}-{number}", f"{self._place}-{number}"
-                    if name == "OBX-5" and self._type:
-                        yield from self._observed(place, content, at, note)
-                    else:
-                        own = note if name == "NTE-3" else 0
-                        yield from self._field(name, place, content, at, own)
-                at += len(content)
-            at += len(self._signs.field)
+        is_head = self._name in _HEADS
+        for number, content in enumerate(self._fields[1:], 2 if is_head else 1):
+            names_signs = is_head and number == 2
+            if self._holds_value(number, content) and not names_signs:
+                name, place = f"{self._name}-{number}", f"{self._place}-{number}"
+                if name == OBSERVED:
+                    yield from self._observed(place, content, at, note)
+                else:
+                    own_note = note if name == "NTE-3" else 0
+                    yield from self._field(name, place, content, at, own_note)
+            at += len(content) + len(self._signs.field)
+
+    def _holds_value(self, number: int, content: str) -> bool:
+        """Whether there is a value in a field; a line of a note is one that may be empty."""
+        if content:
+            return content != _DELETED
+        is_line = number == 5 and self.note_key == "OBX"
+        return is_line and not self._may_be_age
+
+    # -- observations
 
     def _observed(self, place: str, content: str, at: int, note: int) -> Iterator[MessageValue]:
         """Yields the value of an observation, by its data type."""
         kind = self._type
-        if kind == "ED":
+        name = observed_name(kind)
+        plan = self._plans.of(name)
+        if self._is_over_89(content):
+            yield self._value(self._plans.of(OVER_89).whole, place, content, at)
+        elif kind == _ENCAPSULATED or (
+            plan.whole.name == OBSERVED and self._may_be_encapsulated(content)
+        ):
             yield from self._encapsulated(place, content, at)
-            return
-        plan = self._plans.of(f"OBX-5({kind})")
-        if kind in _LINES and plan.is_text:
-            end = at + len(content)
-            value, layers = self._plain(content), self._layers(content)
-            yield MessageValue(plan.whole, place, at, end, value, layers, note)
+        elif kind in _LINES and plan.whole.is_text:
+            yield self._text(plan.whole, place, content, at, note)
         else:
-            yield from self._field(f"OBX-5({kind})", place, content, at, 0)
+            yield from self._field(name, place, content, at, 0)
+
+    @property
+    def _may_be_age(self) -> bool:
+        """Whether an observation says of itself that it is an age, or counts years."""
+        return is_year(self._words(6)) or is_age(self._words(3))
+
+    def _is_over_89(self, content: str) -> bool:
+        number, *more = self._parts(content) if self._type == "CQ" else [content]
+        found = _NUMBERS.fullmatch(self._plain(number))
+        if found is None:
+            return False
+        own_units = [word for part in more for word in self._plain(part).split()]
+        units = [found[2], *own_units, *self._words(6)]
+        return is_over_89(found[1], units, of_age=is_age(self._words(3)))
+
+    def _words(self, number: int) -> list[str]:
+        """The components of a field, without escapes."""
+        if number >= len(self._fields):
+            return []
+        return [self._plain(part) for part in self._parts(self._fields[number])]
+
+    def _parts(self, content: str) -> list[str]:
+        """The components of a value."""
+        return content.split(self._signs.component) if self._signs.component else [content]
+
+    def _may_be_encapsulated(self, content: str) -> bool:
+        """Whether a value of no known type holds what only encapsulated data does."""
+        return any(attachments.may_be_encoded(self._plain(part)) for part in self._parts(content))
+
+    def _encapsulated(self, place: str, content: str, at: int) -> Iterator[MessageValue]:
+        """Yields what encapsulated data holds: source, type, subtype, encoding, data.
+
+        Of data of another shape nobody knows where it begins: all of it goes.
+        """
+        plan = self._plans.of("OBX-5(ED)")
+        if not plan.has_components and not plan.whole.is_text:
+            yield from self._field("OBX-5(ED)", place, content, at, 0)
+            return
+        signs = self._signs
+        parts = content.split(signs.component, _DATA - 1) if signs.component else [content]
+        said = [self._plain(part).strip() for part in parts[1 : _DATA - 1]]
+        binary = self._plans.of(BINARY).whole
+        if len(parts) < _DATA or not attachments.is_described(*said):
+            yield self._value(binary, place, content, at)
+            return
+        for index, part in enumerate(parts, 1):
+            where, named = f"{place}.{index}", plan.of(index)
+            if index == _DATA and named.is_text:
+                layers = attachments.layers_of(part, self._escapes, *said)
+                if part and layers is None:
+                    yield self._value(binary, where, part, at)
+                elif part:
+                    end = at + len(part)
+                    yield MessageValue(named.name, where, at, end, "", layers or ())
+            elif part:
+                yield self._value(named, where, part, at)
+            at += len(part) + len(signs.component)
+
+    # -- fields
 
     def _field(
         self, name: str, place: str, content: str, at: int, note: int
     ) -> Iterator[MessageValue]:
-        """Yields the values of a field: its components, or its repetitions where it has none."""
+        """Yields the values of a field: its repetitions, and their components where it has to."""
         plan = self._plans.of(name)
-        if plan.is_text and not plan.components:
-            value, layers = self._plain(content), self._layers(content)
-            yield MessageValue(plan.whole, place, at, at + len(content), value, layers, note)
+        if plan.whole.is_text and not plan.has_components:
+            yield self._text(plan.whole, place, content, at, note)
             return
         signs = self._signs
-        if not plan.components and signs.repetition not in content:
-            yield MessageValue(plan.whole, place, at, at + len(content), self._plain(content))
-            return
         repetitions = content.split(signs.repetition) if signs.repetition else [content]
         for number, repetition in enumerate(repetitions, 1):
             here = place if number == 1 else f"{place}[{number}]"
-            if not plan.components and repetition:
-                yield self._value(plan.whole, False, here, repetition, at)
-            elif repetition:
-                start = at
-                components = repetition.split(signs.component) if signs.component else [repetition]
-                for index, component in enumerate(components, 1):
-                    declared, is_text = plan.components.get(index, (plan.whole, plan.is_text))
-                    if component:
-                        yield self._value(declared, is_text, f"{here}.{index}", component, start)
-                    start += len(component) + len(signs.component)
+            if repetition:
+                yield from self._repetition(plan, here, repetition, at)
             at += len(repetition) + len(signs.repetition)
 
-    def _value(self, name: str, is_text: bool, place: str, content: str, at: int) -> MessageValue:
+    def _repetition(
+        self, plan: FieldPlan, place: str, content: str, at: int
+    ) -> Iterator[MessageValue]:
+        """Yields a value, or its components if they differ, or one is not what its type says."""
+        components = self._parts(content)
+        if not plan.has_components and (not plan.has_form or self._are_formed(plan, components)):
+            yield self._value(plan.whole, place, content, at)
+            return
+        for index, component in enumerate(components, 1):
+            if component:
+                named = plan.of(index)
+                if not self._is_formed(named.form, component):
+                    named = self._plans.malformed(named.form)
+                yield self._value(named, f"{place}.{index}", component, at)
+            at += len(component) + len(self._signs.component)
+
+    def _are_formed(self, plan: FieldPlan, components: Sequence[str]) -> bool:
+        return all(
+            self._is_formed(plan.of(index).form, component)
+            for index, component in enumerate(components, 1)
+        )
+
+    def _is_formed(self, form: Form | None, component: str) -> bool:
+        """Whether a component, or each subcomponent of it, looks as it should."""
+        if form is None or component == _DELETED:
+            return True
+        sign = self._signs.subcomponent
+        pieces = component.split(sign) if sign and sign in component else (component,)
+        texts = (self._escapes.read(piece).strip() for piece in pieces)
+        return all(form(text) for text in texts if text)
+
+    def _value(self, named: ValuePlan, place: str, content: str, at: int) -> MessageValue:
+        if named.is_text:
+            return self._text(named, place, content, at, 0)
         end = at + len(content)
-        layers = self._layers(content) if is_text else ()
-        return MessageValue(name, place, at, end, self._plain(content), layers)
+        plain = self._plain(content)
+        return MessageValue(named.name, place, at, end, plain, declare=named.declare)
+
+    def _text(self, named: ValuePlan, place: str, content: str, at: int, note: int) -> MessageValue:
+        value, layers = self._plain(content), self._layers(content)
+        return MessageValue(named.name, place, at, at + len(content), value, layers, note)
 
     def _plain(self, content: str) -> str:
         """A value without escapes; subcomponents and components are words of it."""
@@ -249,32 +304,3 @@ class _Segment:
         """The layers of a text, which may hold markup within the escapes."""
         kind = recognised(self._escapes.read(content))
         return (self._escapes,) if kind is None else (self._escapes, LAYERS[kind])
-
-    def _encapsulated(self, place: str, content: str, at: int) -> Iterator[MessageValue]:
-        """Yields what a value of type ED holds: source, type, subtype, encoding, data."""
-        plan = self._plans.of("OBX-5(ED)")
-        parts = content.split(self._signs.component, 4) if self._signs.component else [content]
-        if len(parts) < 5 or not plan.components.get(5, ("", False))[1]:
-            yield from self._field("OBX-5(ED)", place, content, at, 0)
-            return
-        for index, part in enumerate(parts, 1):
-            where = f"{place}.{index}"
-            if part and index < 5:
-                yield self._value(*plan.components.get(index, (plan.whole, False)), where, part, at)
-            elif part:
-                layers = self._data_layers(*(one.strip().upper() for one in parts[1:4]))
-                if layers is None:
-                    yield self._value(self._plans.of(_BINARY).whole, False, where, part, at)
-                else:
-                    name, end = plan.components[5][0], at + len(part)
-                    yield MessageValue(name, where, at, end, "", layers)
-            at += len(part) + len(self._signs.component)
-
-    def _data_layers(self, kind: str, subtype: str, encoding: str) -> tuple[Layer, ...] | None:
-        """The layers of encapsulated data; None for data that is no text."""
-        if kind not in _TEXTS or subtype not in (*_PLAIN, *_MARKUP):
-            return None
-        inner = LAYERS_OF.get(encoding.lower())
-        outer: tuple[Layer, ...] = (self._escapes,) if inner is None else (self._escapes, inner)
-        markup = _MARKUP.get(subtype)
-        return outer if markup is None else (*outer, LAYERS[markup])

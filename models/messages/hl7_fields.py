@@ -20,12 +20,22 @@ FIELDS_FILE, TYPES_FILE = "hl7_fields.tsv", "hl7_types.tsv"
 FIELDS_HEADER = "field\ttype\trole\tname\thipaa"
 TYPES_HEADER = "component\trole\tname"
 
+MALFORMED = "VALUE(malformed)"
+MALFORMED_CODE, MALFORMED_DATE = "CODE(malformed)", "DATE(malformed)"
+"""The names of what does not look as its data type says; see `hl7_forms`."""
+
+OF_MALFORMED: Mapping[str, str] = MappingProxyType(
+    {MALFORMED_CODE: "drop", MALFORMED_DATE: "drop", MALFORMED: "text"}
+)
+"""Their roles. What stands in the place of a code of the standard, or of a date, says nothing that
+anybody could read there; what stands in that of a number or of a code of a site often does."""
+
 BY_TYPE = "by type"
 _PEOPLE = frozenset(map(str, PersonKind))
 _ATTRIBUTES = frozenset(map(str, KnownAttribute))
 _PLAIN = frozenset(("text", "pass", "drop", "date", "birth", "id", "patient", "type", "hash"))
 _COMPONENT = frozenset(("text", "pass", "drop", "date", "hash"))
-_FIELD = re.compile(r"([A-Z][A-Z0-9]{2})-([1-9][0-9]*)(?:\(([A-Z]+)\))?(?:\.([1-9][0-9]*))?")
+_FIELD = re.compile(r"([A-Z][A-Z0-9]{2})-([1-9][0-9]*)(?:\(([A-Z0-9]+)\))?(?:\.([1-9][0-9]*))?")
 _PART = re.compile(r"([A-Z]{2,3})\.([1-9][0-9]*)")
 _LETTERS = re.compile(r"[A-R]+|-")
 
@@ -81,7 +91,7 @@ def default_roles() -> Mapping[str, str]:
     `known:self.family`); a component that the standard does not have then has no role. Any other
     stands alone. What a message holds elsewhere (segments `Z..`, later fields) is not in it.
     """
-    return MappingProxyType(expand(fields(), types()))
+    return MappingProxyType({**expand(fields(), types()), **OF_MALFORMED})
 
 
 @functools.cache
@@ -155,7 +165,7 @@ def parse_types(text: str, file: str = TYPES_FILE) -> dict[str, tuple[Component,
 
 
 def expand(table: Sequence[FieldLine], types: Types) -> dict[str, str]:
-    """Hl7Field or component -> role, in the order of the table; see `default_roles`.
+    """Field or component -> role, in the order of the table; see `default_roles`.
 
     Raises:
         ValueError: for a type that is opened and not in the table of types, a person's values in a

@@ -31,10 +31,14 @@ def opened(*records, columns=None):
     return FORM.nesting.open(column, HL7.name, columns.nested[HL7.name])
 
 
+def cut(record, columns):
+    return HL7.values(record, columns.nested[HL7.name].declared)
+
+
 def values(record, *overlaid):
     columns = roles(*overlaid)
-    (found,) = opened(record, columns=columns)._values
     named = dict(columns.roles)
+    found = cut(record, columns)
     return [(value.place, value.value, str(named.get(value.name, ""))) for value in found]
 
 
@@ -186,16 +190,53 @@ def test_damaged_encapsulated_data_cannot_be_read():
     ("segment", "name"),
     [
         ("ZPD|1", "ZPD-1"),
-        ("PID|1||||a^b^c^d^e^f^g^h^i^j^k^l^m^n^o^p^q", "PID-5.16"),
-        ("OBX|1|QQ|||x", "OBX-5"),
+        ("ZPD|1~2", "ZPD-1"),
+        (f"PID|1||||{'^' * 15}x", "PID-5.16"),
+        (f"PID|1||||a~b{'^' * 15}x", "PID-5.16"),
+        ("OBX|1|QQ|||x", "OBX-5(QQ)"),
+        ("OBX|1| zz|||x^y", "OBX-5(ZZ)"),
+        # What can be no data type is not told.
+        ("OBX|1|Zelda|||x", "OBX-5"),
     ],
 )
 def test_a_value_without_a_role_fails_its_row_and_is_named(segment, name):
     record = HEAD + segment
-    assert opened(record).errors == {0: "UndeclaredColumn"} or name == "PID-5.16"
-    node = roles().nested[HL7.name]
-    undeclared = dict(FORM.nesting.undeclared(record, node))
-    assert name in undeclared or name == "PID-5.16"
+    assert opened(record).errors == {0: "UndeclaredColumn"}
+    undeclared = FORM.nesting.undeclared(record, roles().nested[HL7.name])
+    assert {found for found, _ in undeclared} == {name}
+
+
+def roles_of_observations(*overlaid):
+    """Data type -> the role of its value."""
+    kinds = ("", "NM", "TX", "ED", "QQ")
+    data = base64.b64encode(b"Zelda Quimby").decode()
+    observed = dict.fromkeys(kinds, "7") | {"ED": f"^TEXT^^Base64^{data}"}
+    record = HEAD + "\r".join(f"OBX|1|{kind}|||{value}" for kind, value in observed.items())
+    columns = roles(*overlaid)
+    named = dict(columns.roles)
+    by_place = {v.place: str(named.get(v.name, "")) for v in cut(record, columns)}
+    places = ("OBX-5", "OBX[2]-5", "OBX[3]-5", "OBX[4]-5.5", "OBX[5]-5")
+    return dict(zip(kinds, map(by_place.get, places), strict=True))
+
+
+def test_what_is_said_of_all_observations_holds_for_types_without_an_entry():
+    by_default = {"": "text", "NM": "pass", "TX": "text", "ED": "text", "QQ": ""}
+    assert roles_of_observations() == by_default
+    assert roles_of_observations(("OBX-5", "drop")) == by_default | {"": "drop", "QQ": "drop"}
+    assert roles_of_observations(("OBX-5(QQ)", "drop")) == by_default | {"QQ": "drop"}
+    assert roles_of_observations(("OBX-5(NM)", "hash")) == by_default | {"NM": "hash"}
+
+
+def test_what_is_said_of_a_segment_holds_for_all_in_it():
+    found = roles_of_observations(("OBX", "drop"))
+    assert found.pop("ED") is None  # dropped as a whole
+    assert set(found.values()) == {"drop"}
+    # Whoever says that all is text has encapsulated data decoded, too.
+    (*_, note, _) = opened(
+        HEAD + f"OBX|1|ED|||^TEXT^^Base64^{base64.b64encode(b'Zelda').decode()}||||||F",
+        columns=roles(("OBX", "text")),
+    ).notes
+    assert note.written.text == "Zelda"
 
 
 def test_the_most_specific_role_wins():
@@ -302,7 +343,7 @@ def test_all_that_is_not_replaced_stays(segments, end, data):
     column = opened(record, columns=columns)
     if column.errors:
         return
-    (found,) = column._values
+    found = cut(record, columns)
     position = 0
     for value in found:
         assert position <= value.start <= value.end
@@ -326,3 +367,74 @@ def test_roles_of_messages_travel_as_what_was_declared():
     again = pickle.loads(packed)
     assert again == columns and again.paths == columns.paths
     assert Columns.parse(columns.to_json()) == columns
+
+
+NOTE = base64.b64encode(b"Seen Zelda Quimby today, by Dr. Fotheringay.").decode()
+PACKAGE = (
+    "MIME-Version: 1.0\\X0D0A\\Content-Transfer-Encoding: BASE64\\X0D0A\\\\X0D0A\\"
+    f"{NOTE}\\X0D0A\\--b--"
+)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "^PDF^Base64^JVBERi0xLjQgUXVpbWJ5",
+        f"^TEXT^Base64^{NOTE}",
+        f"x^{NOTE}",
+        f"{NOTE}",
+        f"^TEXT^{NOTE}^Base64^x",
+        f"^{NOTE}^PLAIN^Base64^x",
+        f"^TEXT&Quimby^PLAIN^Base64^{NOTE}",
+        *(f"^TEXT^PLAIN^{word}^{NOTE}" for word in ("BASE-64", "B64", "binary", "", "x")),
+    ],
+)
+def test_encapsulated_data_of_another_shape_goes_whole(data):
+    record = HEAD + f"OBX|1|ED|||{data}||||||F"
+    found = {place: value for place, *value in values(record) if place.startswith("OBX-5")}
+    assert [role for _, role in found.values()] == ["drop"] and list(found) == ["OBX-5"]
+
+
+@pytest.mark.parametrize("kind", ["", "QQ"])
+def test_what_is_encoded_is_no_text_without_a_type(kind):
+    known = ("OBX-5", "text")
+    for data in (NOTE, f"x^{NOTE}", f"^TEXT^Base64^{NOTE}"):
+        found = {p: role for p, _, role in values(HEAD + f"OBX|1|{kind}|||{data}", known)}
+        assert found["OBX-5"] == "drop"
+    record = HEAD + f"OBX|1|{kind}|||^TEXT^PLAIN^Base64^{NOTE}"
+    (note,) = opened(record, columns=roles(known)).notes
+    assert note.written.text == "Seen Zelda Quimby today, by Dr. Fotheringay."
+    found = {p: role for p, _, role in values(HEAD + f"OBX|1|{kind}|||Seen Zelda^Quimby", known)}
+    assert found["OBX-5"] == "text"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        f"^multipart^x-hl7-cda-level-one^A^{PACKAGE}",
+        f"^multipart^^A^{PACKAGE}",
+        f"^TEXT^PLAIN^A^{NOTE}",
+        f"^TEXT^PLAIN^Base64^{base64.b64encode(NOTE.encode()).decode()}",
+        f"^TEXT^XML^Base64^{NOTE}",
+        "^TEXT^PLAIN^Base64^JVBERi0xLjQgUXVpbWJ5",
+    ],
+)
+def test_encapsulated_data_that_is_no_text_goes(data):
+    found = {place: role for place, _, role in values(HEAD + f"OBX|1|ED|||{data}||||||F")}
+    assert found["OBX-5.5"] == "drop"
+    assert found["OBX-5.4"] == "pass"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        f"^TEXT^PLAIN^base64^{NOTE}",
+        f"^text^^Base\\X36\\4^{NOTE}",
+        f"^TEXT^PLAIN^BASE64^{NOTE[:20]}\\.br\\{NOTE[20:]}",
+        "^TEXT^PLAIN^A^Seen Zelda Quimby today, by Dr. Fotheringay.",
+        f"^TEXT^PLAIN^hex^{base64.b64decode(NOTE).hex()}",
+    ],
+)
+def test_encapsulated_text_is_decoded(data):
+    (note,) = opened(HEAD + f"OBX|1|ED|||{data}||||||F").notes
+    assert note.written.text == "Seen Zelda Quimby today, by Dr. Fotheringay."
