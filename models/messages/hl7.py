@@ -181,7 +181,7 @@ class _Segment:
     def _is_over_89(self, content: str) -> bool:
         number, *more = self._parts(content) if self._type == "CQ" else [content]
         found = _NUMBERS.fullmatch(self._plain(number))
-        if found is None:
+        if found is None or (found[2] and self._type in _LINES):  # which detectors read
             return False
         own_units = [word for part in more for word in self._plain(part).split()]
         units = [found[2], *own_units, *self._words(6)]

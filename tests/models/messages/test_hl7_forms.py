@@ -193,6 +193,7 @@ def test_a_role_that_is_no_pass_holds_for_anything():
         ("NM|30525-0^Age^LN||1100|mo", "OBX-5(OVER89)"),
         ("NM|11884-4^Gestational age^LN||274|d", "OBX-5(NM)"),
         ("TX|30525-0^Age^LN||She is 91|a", "OBX-5(TX)"),
+        ("TX|X^Some^L||91 yr", "OBX-5(TX)"),
     ],
 )
 def test_an_age_over_89_has_another_name(observation, name):
