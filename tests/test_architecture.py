@@ -29,7 +29,7 @@ ORDER = {
         *("dates", "surrogates", "redaction"),
         *("learners", "crf", "trees", "margin", "families", "recipes", "corpora", "auxiliary"),
         *("bundles", "views", "rendering", "messages", "formats", "guesses", "roster", "records"),
-        "patient_view",
+        *("patient_view", "risk"),
         *("jobs", "scrubbed_text", "single_texts", "scrubber"),
         *("embedding", "synth", "pages", "evaluation", "training", "studies"),
     ),

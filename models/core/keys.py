@@ -60,6 +60,7 @@ class Keys:
         surrogates: 32 bytes for `surrogates` alone.
         dates: 32 bytes for the offsets of `dates` alone; its purpose is `dates.PURPOSE`.
         records: 32 bytes for the evidence of `records` alone.
+        draws: 32 bytes for what `risk` draws to be read.
     """
 
     def __init__(self, master: bytes) -> None:
@@ -73,6 +74,7 @@ class Keys:
         self.surrogates = hkdf(master, "surrogates")
         self.dates = hkdf(master, "date offset")
         self.records = hkdf(master, "record links")
+        self.draws = hkdf(master, "draw")
         self.check = hkdf(master, "key check value", 4).hex()
 
     def __repr__(self) -> str:
