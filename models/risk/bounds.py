@@ -28,7 +28,11 @@ LEAST_PLANTED = 60
 RECALL_PART = 5
 """One part in so many of alpha is for the reader's recall, the others for what was read."""
 
-_HALVINGS = 64
+_ROUNDING = 1e-9
+"""A chance that is alpha but for rounding refutes nothing."""
+
+_EQUAL = 1e-12
+"""Bisection ends where it knows a bound to this part of it."""
 
 
 def log_factorials(most: int) -> Floats:
@@ -105,10 +109,8 @@ def least_share(holds: Callable[[float], bool], most: float = 1.0) -> float:
         bound smaller.
     """
     low, high = 0.0, most
-    for _ in range(_HALVINGS):
+    while high - low > _EQUAL * high:
         middle = (low + high) / 2
-        if not low < middle < high:
-            break
         if holds(middle):
             high = middle
         else:
@@ -172,7 +174,7 @@ def hypergeometric_upper(
     low, high = k, population if recall < 1 else population - (n - k)
     while low < high:
         middle = (low + high + 1) // 2
-        if thinned_tail(seen, n, middle, population) > alpha:
+        if thinned_tail(seen, n, middle, population) > alpha * (1 - _ROUNDING):
             low = middle
         else:
             high = middle - 1

@@ -52,17 +52,33 @@ def log_capital(
     Returns:
         A number for each value: infinite where the values cannot be if the mean is as supposed.
     """
+    x = _checked(values, most, population)
+    logs = _log_factors(x, _expected(x, mean, population), most, stakes)
+    with np.errstate(invalid="ignore"):  # what is gone stays so, whatever comes
+        sums = np.cumsum(logs, axis=1)
+    gone = np.logical_or.accumulate(logs == -math.inf, axis=1)
+    return _log_total(np.where(gone, -math.inf, sums), weights)
+
+
+def _checked(values: Sequence[float] | Floats, most: float, population: int | None) -> Floats:
     x = np.asarray(values, np.float64)
     if ((x < 0) | (x > most)).any():
         raise ValueError(f"values are not in [0, {most}]")
+    if population is not None and len(x) > population:
+        raise ValueError(f"{len(x)} drawn of {population}")
+    return x
+
+
+def _expected(x: Floats, mean: float, population: int | None) -> Floats:
+    """The mean of what is left before each value, if the mean of all is as supposed."""
     if population is None:
-        expected = np.full(len(x), mean)
-    else:
-        seen = np.cumsum(x) - x
-        left = population - np.arange(len(x), dtype=np.float64)
-        if len(x) > population:
-            raise ValueError(f"{len(x)} drawn of {population}")
-        expected = (population * mean - seen) / left
+        return np.full(len(x), mean)
+    left = population - np.arange(len(x), dtype=np.float64)
+    return np.asarray((population * mean - (np.cumsum(x) - x)) / left)
+
+
+def _log_factors(x: Floats, expected: Floats, most: float, stakes: Sequence[float]) -> Floats:
+    """Log of what each stake becomes with each value: a row a stake."""
     c = np.array(stakes)[:, None]
     room = most - expected
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -70,22 +86,16 @@ def log_capital(
         # If all that is left must be `most`, anything less refutes it; `most` itself costs the
         # stake as everywhere.
         sure = np.where(x < most, math.inf, 1 - c)
-        logs = np.log(np.where(room <= 0, sure, np.maximum(factors, 0)))
-        logs = _sums(logs) + np.log(np.array(weights))[:, None]
+        return np.asarray(np.log(np.where(room <= 0, sure, np.maximum(factors, 0))))
+
+
+def _log_total(logs: Floats, weights: Sequence[float]) -> Floats:
+    """Log of the whole capital, of the logs of what each stake has become."""
+    logs = logs + np.log(np.array(weights)).reshape(-1, *(1,) * (logs.ndim - 1))
     top = logs.max(axis=0, initial=-math.inf)
     finite = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore", over="ignore"):
         return np.asarray(finite + np.log(np.exp(logs - finite).sum(axis=0)))
-
-
-def _sums(logs: Floats) -> Floats:
-    """Running sums in which a capital that is gone stays so, and one without bound stays too.
-
-    Nothing after a loss of all brings it back, so a later infinite factor must not make it nan.
-    """
-    sums = np.cumsum(logs, axis=1)
-    gone = np.logical_or.accumulate(logs == -math.inf, axis=1)
-    return np.where(gone, -math.inf, sums)
 
 
 def sequential_upper(
@@ -104,15 +114,19 @@ def sequential_upper(
     Returns:
         At most `most`.
     """
-    # Sums of floats in one order, where the order says nothing: the same bound to the last bit.
-    x = np.asarray(values, np.float64)
-    x = np.sort(x) if population is None else x
+    x = _checked(values, most, population)
     level = -math.log(alpha)
+    # Where the order says nothing, equal values are counted: the same bound to the last bit.
+    seen, counts = (
+        (x, np.ones(len(x))) if population is not None else np.unique(x, return_counts=True)
+    )
 
     def is_refuted(mean: float) -> bool:
-        if not len(x):
-            return False
-        return bool(log_capital(x, mean, most=most, population=population)[-1] >= level)
+        logs = _log_factors(seen, _expected(seen, mean, population), most, STAKES)
+        gone = (logs == -math.inf).any(axis=1)
+        with np.errstate(invalid="ignore"):
+            sums = (logs * counts).sum(axis=1)
+        return bool(_log_total(np.where(gone, -math.inf, sums), WEIGHTS) >= level)
 
     bound = least_share(is_refuted, most)
     if population is not None:
