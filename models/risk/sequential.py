@@ -35,8 +35,6 @@ def log_capital(
     *,
     most: float = 1.0,
     population: int | None = None,
-    stakes: Sequence[float] = STAKES,
-    weights: Sequence[float] = WEIGHTS,
 ) -> Floats:
     """The log of K after each of some values: of the bet that the mean is below the supposed one.
 
@@ -47,17 +45,16 @@ def log_capital(
         population: of a draw without replacement, how many there are to draw from. What is left has
             the supposed mean less what was seen. None if each draw is of the whole: then the last
             number does not depend on the order.
-        stakes, weights: parts of the capital, and how it is spread over them.
 
     Returns:
         A number for each value: infinite where the values cannot be if the mean is as supposed.
     """
     x = _checked(values, most, population)
-    logs = _log_factors(x, _expected(x, mean, population), most, stakes)
+    logs = _log_factors(x, _expected(x, mean, population), most, STAKES)
     with np.errstate(invalid="ignore"):  # what is gone stays so, whatever comes
         sums = np.cumsum(logs, axis=1)
     gone = np.logical_or.accumulate(logs == -math.inf, axis=1)
-    return _log_total(np.where(gone, -math.inf, sums), weights)
+    return _log_total(np.where(gone, -math.inf, sums), WEIGHTS)
 
 
 def _checked(values: Sequence[float] | Floats, most: float, population: int | None) -> Floats:
@@ -209,8 +206,7 @@ def log_capital_of_more(leaks: int, notes: int, share: float) -> float:
     """
     if not 0 < share < 1:
         raise ValueError(f"a share of {share}: expected over 0 and below 1")
-    clean = np.repeat([0.0, 1.0], [leaks, notes - leaks])
+    values = np.array([0.0, 1.0])  # of the bet turned round: with a leak, and without
+    logs = _log_factors(values, np.full(2, 1 - share), 1.0, STAKES_ON_MORE)
     even = (1 / len(STAKES_ON_MORE),) * len(STAKES_ON_MORE)
-    if not notes:
-        return 0.0
-    return float(log_capital(clean, 1 - share, stakes=STAKES_ON_MORE, weights=even)[-1])
+    return float(_log_total(logs @ np.array([leaks, notes - leaks]), even))

@@ -170,11 +170,11 @@ def test_documents_without_a_removed_span_are_not_planted_in():
 
 
 def test_where_reading_may_stop_the_planted_lie_as_dense_from_the_start():
-    drawn = drawn_of(20_000, n=1000, method="sequential", target=0.02)
+    drawn = drawn_of(6000, n=1000, method="sequential", target=0.02)
     planted = [text.n for text in drawn.texts if text.planted]
     for first in (1, 251, 501):
         assert 85 <= sum(first <= n < first + 250 for n in planted) <= 130
-    fixed = drawn_of(20_000, n=1000, target=0.02)
+    fixed = drawn_of(6000, n=1000, target=0.02)
     assert sum(bool(text.planted) for text in fixed.texts) == 100
 
 
