@@ -181,7 +181,7 @@ def verified_certificate(
         raise UsageError("certificate: what was signed is no certificate") from None
     if kinds != (STATEMENT_TYPE, PREDICATE_TYPE, SCHEMA):
         raise UsageError("certificate: it is of another kind, or of another version")
-    for name, digest in {**inner, **(digests or {})}.items():
+    for name, digest in (*inner.items(), *(digests or {}).items()):
         if subjects.get(name) != digest:
             raise UsageError(f"certificate: {name} is not the one that was signed")
     return certificate

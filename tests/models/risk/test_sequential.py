@@ -102,7 +102,7 @@ VALUES = st.lists(st.sampled_from([0, 0, 0, 0, 0.5, 1]), min_size=1, max_size=60
 def test_capital_rises_with_the_mean_and_the_bound_with_leaks(values, more, alpha):
     population = len(values) + more
     for many in (None, population):
-        paths = [log_capital(values, m, population=many)[-1] for m in np.linspace(0, 1, 41)]
+        paths = [log_capital(values, m, population=many)[-1] for m in np.linspace(0, 1, 21)]
         assert all(b >= a - 1e-9 for a, b in zip(paths, paths[1:], strict=False))
         bound = sequential_upper(values, alpha, population=many)
         assert np.mean(values) <= bound + 1e-9 or many == population
