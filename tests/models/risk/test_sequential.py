@@ -98,7 +98,7 @@ VALUES = st.lists(st.sampled_from([0, 0, 0, 0, 0.5, 1]), min_size=1, max_size=60
 
 
 @given(VALUES, st.integers(0, 100), st.floats(0.001, 0.3))
-@examples(300)
+@examples(100)
 def test_capital_rises_with_the_mean_and_the_bound_with_leaks(values, more, alpha):
     population = len(values) + more
     for many in (None, population):

@@ -185,7 +185,7 @@ def test_no_certificate(name, drawn, texts, trained, message):
 
 
 def test_a_stratum_that_was_left_out_leaks():
-    drawn = drawn_of(2000, types=("letter", "nursing"), n=200)
+    drawn = drawn_of(2000, types=("letter",) * 4 + ("nursing",), n=200)
     letters = [text for text in drawn.texts if text.stratum == "letter"]
     found = certified(drawn, [marks_file(reading(letters))])
     unread = 200 - len(letters)
