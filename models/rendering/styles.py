@@ -6,6 +6,7 @@ What changes the order in which boxes are read (`order`, `row-reverse`) is not a
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from .classes import is_layout_class
 from .names import names
@@ -126,6 +127,7 @@ _SIZES_OF_FONT = re.compile(r"(?<![^\s])[0-9.]+[a-z%]*(?=[\s/])")
 ALL, LETTERS = "all", "letters"
 """What is hidden: an element with all that is in it, or letters that nothing in it shows again."""
 
+_BOXES = frozenset({"float", "position"})
 _EXTENTS = ("height", "max-height", "width", "max-width")
 _OVERRIDE = re.compile(r"unicode-bidi\s*:[^;]*override")
 _TO_THE_RIGHT = re.compile(r"(?:^|;)\s*direction\s*:\s*ltr\s*(?:!important\s*)?(?:;|$)")
@@ -183,18 +185,23 @@ def hidden_by(value: str) -> str:
     for part in value.split(";"):
         name, _, what = part.partition(":")
         said[name.strip()] = what.replace("!important", "").strip()
+    # What is inline has the extent of its letters, whatever it says.
+    is_box = said.get("display", "inline") != "inline" or not _BOXES.isdisjoint(said)
     if (
         said.get("display") == "none"
         or said.get("mso-hide") == "all"
         or _is_nothing(said.get("opacity", ""))
-        or said.get("overflow") == "hidden"
-        and any(_is_nothing(said.get(extent, "")) for extent in _EXTENTS)
+        or (is_box and said.get("overflow") == "hidden" and _has_no_extent(said))
     ):
         return ALL
     sizes = (said.get("font-size", ""), *_SIZES_OF_FONT.findall(said.get("font", "")))
     if said.get("visibility") in ("hidden", "collapse") or any(map(_is_nothing, sizes)):
         return LETTERS
     return ""
+
+
+def _has_no_extent(said: Mapping[str, str]) -> bool:
+    return any(_is_nothing(said.get(extent, "")) for extent in _EXTENTS)
 
 
 def overrides(value: str) -> bool:

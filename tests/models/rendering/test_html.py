@@ -94,7 +94,7 @@ READ = {
         "abcd",
     ),
     "not hidden": (
-        "a<b style='opacity:1;font:10px/0 Arial;overflow:hidden;width:9px;font-size:.9em'>b</b>c",
+        "a<b style='opacity:1;font:10px/0 Arial;overflow:hidden;width:0;font-size:.9em'>b</b>c",
         "abc",
     ),
     "order of letters": ("<bdo dir=ltr>a</bdo><p dir=rtl>b", "a\nb"),
@@ -127,7 +127,8 @@ HIDDEN = {
     "size": "<span style='font-size:0'>{}</span>",
     "small size": "<span style='font-size:.1px'>{}</span>",
     "font": "<font style='font:bold 0/1 Arial'>{}</font>",
-    "extent": "<span style='overflow:hidden;max-height:0px'>{}</span>",
+    "extent": "<span style='display:inline-block;overflow:hidden;max-height:0px'>{}</span>",
+    "floating extent": "<span style='float:left;overflow:hidden;width:1px'>{}</span>",
     "Word": "<span style='mso-hide:all'>{}</span>",
     "block": "<div style='display:none'>{}</div>",
     "blocks in one another": "<div hidden><p>{}</p><div>y</div></div>",
