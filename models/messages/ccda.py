@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from ..core.views import Edit
 from .base import DeclaredNames, MessageValue
 from .ccda_names import PathNames
-from .ccda_roles import COMMENT, NAMESPACE, NOTE_DATES, STYLESHEET, default_roles
+from .ccda_roles import NAMESPACE, NOTE_DATES, STYLESHEET, default_roles
 from .ccda_scan import scanned
-from .xml_values import BAD_CCDA, escaped
+from .xml_values import BAD_CCDA, COMMENT_END, COMMENT_START, escaped
 
 __all__ = ["BAD_CCDA", "CCDA", "CcdaGrammar"]
 
@@ -58,7 +58,7 @@ class CcdaGrammar:
         Raises:
             DocumentError: `BAD_CCDA`.
         """
-        return escaped(text, in_attribute="@" in value.place)
+        return escaped(text, in_attribute=_is_in_attribute(record, value))
 
     def emptied(self, record: str, values: Sequence[MessageValue]) -> list[Edit]:
         """An attribute goes with its name and the blank before it, and of all else what it says.
@@ -76,21 +76,25 @@ CCDA = CcdaGrammar()
 
 
 def _emptied(record: str, value: MessageValue) -> Edit:
-    kind = _NUMBER.sub("", value.place, count=1)
-    if "@" in kind:
-        return _attribute_start(record, value.start), value.end + 1, ""
-    if kind == COMMENT and _is_alone(record, value):
-        return value.start - len("<!--"), value.end + len("-->"), ""
-    if kind == STYLESHEET:
-        return record.rindex("<?", 0, value.start), record.index("?>", value.end) + len("?>"), ""
-    if kind == NAMESPACE:  # else its prefix would mean nothing, and no two may mean the same
+    if value.name == NAMESPACE:  # else its prefix would mean nothing, and no two may mean the same
         return value.start, value.end, f"urn:removed:{value.start}"
+    if _is_in_attribute(record, value):
+        return _attribute_start(record, value.start), value.end + 1, ""
+    if value.name.startswith(STYLESHEET):
+        return record.rindex("<?", 0, value.start), record.index("?>", value.end) + len("?>"), ""
+    if record.endswith(COMMENT_START, 0, value.start) and _is_alone(record, value):
+        return value.start - len(COMMENT_START), value.end + len(COMMENT_END), ""
     return value.start, value.end, ""
+
+
+def _is_in_attribute(record: str, value: MessageValue) -> bool:
+    """Whether a value is that of an attribute: the text of an element holds its own quotes."""
+    return record[value.end] in "\"'"
 
 
 def _is_alone(record: str, comment: MessageValue) -> bool:
     """Whether nothing but blanks stands between a comment and the tags around it."""
-    start, end = comment.start - len("<!--"), comment.end + len("-->")
+    start, end = comment.start - len(COMMENT_START), comment.end + len(COMMENT_END)
     while start > 0 and record[start - 1].isspace():
         start -= 1
     while end < len(record) and record[end].isspace():

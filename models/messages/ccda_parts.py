@@ -19,6 +19,9 @@ from ..core.views import View
 from ..core.written_texts import Layer, Mapped, OpenedText
 from ..rendering.encoded import LAYERS_OF
 from ..rendering.kinds import LAYERS, recognised
+from .ccda_roles import CONSTANT
+from .media_types import is_text, markup_of, media_type_of
+from .vocabularies import is_public
 from .xml_values import BAD_CCDA, TEXT
 
 CDA_NAMESPACE: Final = "urn:hl7-org:v3"
@@ -32,17 +35,15 @@ _PREFIXES: Final = {
 _OTHER: Final = "other:"
 _STANDARD = re.compile(r"urn:hl7-org:[a-z0-9/:._-]{1,40}|http://www\.w3\.org/[\w/.#-]{1,60}")
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
+"""Of an element of HL7's namespaces: another could be spelt as a path of them is."""
+
 _TYPE = re.compile(r"(?:[\w.-]+:)?([A-Z][A-Z0-9_]{0,30})", re.ASCII)
 _OID = re.compile(r"[0-2](?:\.(?:0|[1-9][0-9]{0,5}))+")
 """An OID that is not made for a patient or a document: no number in it is as long as theirs are."""
 
 _SOCIAL_SECURITY: Final = "2.16.840.1.113883.4.1"
-_CODES = re.compile(r"2\.16\.840\.1\.113883\.(?:1|5|6|10|11|12|18|21|3\.26\.1)\.[0-9.]+\Z")
-"""Systems of codes that have fixed texts: those of HL7, and those that it has registered for others
-(HL7 OID registry). What systems of one's own call their codes is typed by people."""
-
-_CONSTANT: Final = ("templateId", "typeId", "sdtc:templateId", "sdtc:typeId")
-"""Elements of type II that say what stands there, and not who."""
+_WORDS_OF_SYSTEMS: Final = ("displayName", "codeSystemName")
 
 _IDS: Final = ("id", "sdtc:id", "setId", "id(ssn)", "sdtc:id(ssn)")
 _TELECOM: Final = ("telecom", "sdtc:telecom", "value(TEL)", "value(URL)")
@@ -55,22 +56,15 @@ _NARRATIVE_ID = re.compile(r"""\sID\s*=\s*(["'])([\w.-]{1,64})\1""", re.ASCII)
 
 _LONGEST_NUMBER: Final = 60
 
+_BASE64 = re.compile("[A-Za-z0-9+/]{38,}={0,2}")
+_KINDS_OF_DIGITS: Final = (re.compile("[A-Z]"), re.compile("[g-z]"), re.compile("[0-9+/]"))
+_LEAST_LINE: Final = 20
+
 _YEARS: Final = {"a": 1.0, "a_j": 1.0, "a_t": 1.0, "a_g": 1.0, "mo": 1 / 12, "wk": 7 / 365.25}
 """Units of age, of UCUM."""
 
 _OLDEST: Final = 90
 """Ages from here on identify: 45 CFR 164.514(b)(2)(i)(C)."""
-
-_MARKUP: Final = {
-    "text/html": "html",
-    "application/xhtml+xml": "html",
-    "text/xml": "xml",
-    "application/xml": "xml",
-    "text/x-hl7-text+xml": "xml",
-    "text/rtf": "rtf",
-    "application/rtf": "rtf",
-}
-_PLAIN: Final = ("", "text/plain", "text/x-hl7-ft")
 
 
 class AttributePart(NamedTuple):
@@ -105,7 +99,7 @@ def prefixed(name: str, scope: Mapping[str, str], *, is_attribute: bool = False)
         return name
     if prefix not in scope:
         raise DocumentError(BAD_CCDA)
-    known = _PREFIXES.get(scope[prefix], _OTHER)
+    known = _PREFIXES.get(scope[prefix], _OTHER) if _NAME.fullmatch(local) else _OTHER
     return (_OTHER if is_attribute and not known else known) + local
 
 
@@ -122,7 +116,7 @@ def label_of(name: str, said: Mapping[str, str]) -> str:
     """
     if name in ("id", "sdtc:id") and said.get("root", "").strip() == _SOCIAL_SECURITY:
         return f"{name}(ssn)"
-    if said.get("representation") == "B64" and not _is_text(said):
+    if _is_binary(said):
         return f"{name}(binary)"
     if name == "value" and (match := _TYPE.fullmatch(said.get("xsi:type", "").strip())):
         return f"value({match[1]})"
@@ -143,8 +137,8 @@ def part_of(element: str, attribute: str, said: Mapping[str, str]) -> AttributeP
         return _root(element, value.strip(), said)
     if attribute == "extension":
         return AttributePart(name, tells=element in _IDS)
-    if attribute == "displayName" and not _CODES.match(said.get("codeSystem", "").strip()):
-        return AttributePart("@displayName(local)")
+    if attribute in _WORDS_OF_SYSTEMS and not is_public(said.get("codeSystem", "")):
+        return AttributePart(f"{name}(local)")
     if attribute == "ID" and not _is_label(value):
         return AttributePart("@ID(other)")
     if attribute == "value":
@@ -165,16 +159,16 @@ def text_layers(said: Mapping[str, str], source: str, value: str) -> tuple[Layer
         source: the text as it is written.
         value: what that says.
     """
-    media = _media_type(said)
-    if said.get("representation") == "B64":
-        if not _is_text(said):
-            return None
+    if _is_binary(said):
+        return None
+    media = said.get("mediaType", "")
+    if _is_encoded(said, value):
         outer: tuple[Layer, ...] = () if value == source else (TEXT,)
         outer = (*outer, LAYERS_OF["base64"])
-        kind = _MARKUP.get(media)
+        kind = markup_of(media)
     else:
         outer = (TEXT,)
-        kind = _MARKUP.get(media) or recognised(value)
+        kind = markup_of(media) or recognised(value)
     if kind == "rtf":
         return (*outer, _rich_text)
     return outer if kind is None else (*outer, LAYERS[kind])
@@ -208,7 +202,7 @@ def _is_label(text: str) -> bool:
 def _root(element: str, root: str, said: Mapping[str, str]) -> AttributePart:
     """An OID beside an extension is who gave that; alone, and as a UUID, it is the identifier."""
     is_alone = not said.get("extension", "").strip()
-    if element in _CONSTANT or (_OID.fullmatch(root) and (not is_alone or "nullFlavor" in said)):
+    if element in CONSTANT or (_OID.fullmatch(root) and (not is_alone or "nullFlavor" in said)):
         return AttributePart("@root")
     return AttributePart("@root(unique)", tells=is_alone and element in _IDS)
 
@@ -230,10 +224,24 @@ def _is_high_age(value: str, unit: str) -> bool:
         return False
 
 
-def _media_type(said: Mapping[str, str]) -> str:
-    return said.get("mediaType", "").partition(";")[0].strip().lower()
+def _is_encoded(said: Mapping[str, str], value: str) -> bool:
+    """Whether a text is base64: it says so, or is nothing but its digits, as no prose is.
+
+    Digits stand in lines of some length, and are large, small and numerals; so sequences of genes,
+    hashes in hexadecimal digits and words are none.
+    """
+    if said.get("representation", "").strip().upper() == "B64":
+        return True
+    lines = value.split()
+    return (
+        all(len(line) >= _LEAST_LINE for line in lines[:-1])
+        and _BASE64.fullmatch(digits := "".join(lines)) is not None
+        and len(digits) % 4 == 0
+        and all(form.search(digits) for form in _KINDS_OF_DIGITS)
+    )
 
 
-def _is_text(said: Mapping[str, str]) -> bool:
-    media = _media_type(said)
-    return (media in _PLAIN or media in _MARKUP) and not said.get("compression", "").strip()
+def _is_binary(said: Mapping[str, str]) -> bool:
+    """Whether the content of an element is no text, or not to be read, by its attributes."""
+    media = media_type_of(said.get("mediaType", ""))
+    return bool(media and not is_text(media)) or bool(said.get("compression", "").strip())

@@ -17,6 +17,14 @@ DOCUMENT_ID: Final = "ClinicalDocument.id"
 PATIENT_ID: Final = "recordTarget.patientRole.id"
 NOTE_DATES: Final = ("ClinicalDocument.effectiveTime@value",)
 COMMENT, STYLESHEET, NAMESPACE = "comment", "xml-stylesheet", "xmlns"
+MALFORMED: Final = "malformed"
+"""The kind of a value that is not written as its type is."""
+
+WORDED: Final = "text"
+"""The kind of a quantity that is none: `<5`, `negative`."""
+
+CONSTANT: Final = ("templateId", "typeId", "sdtc:templateId", "sdtc:typeId")
+"""Elements of type II that say what stands there, and not who."""
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -84,16 +92,38 @@ _FLAGS: Final = _words(
     sdtc:deceasedInd multipleBirthInd sdtc:multipleBirthInd"""
 )
 _BOUNDS: Final = ("low", "high", "center")
-_PASSED: Final = _words(
-    """classCode moodCode typeCode determinerCode contextControlCode contextConductionInd
-    inversionInd negationInd actionNegationInd independentInd isCriterionInd nullFlavor use
-    qualifier code codeSystem codeSystemName codeSystemVersion displayName mediaType representation
-    language compression integrityCheckAlgorithm unit currency inclusive operator inverted
-    displayable isNotOrdered partType alignment institutionSpecified qty probability
-    distributionType period denominator ID sdtc:valueSet sdtc:valueSetVersion sdtc:negationInd
-    xsi:type xsi:nil xml:lang xml:space root"""
+WORD, BOOLEAN, CODE, UID, VERSION, DISPLAY = "cs", "bl", "code", "uid", "version", "display"
+NUMBER, TIME, UNIT, NULL_FLAVOR, WORDS = "real", "ts", "unit", "nullFlavor", "set_cs"
+MEDIA_TYPE, LANGUAGE, QUALIFIED, EXTENSION, DIGITS, LABEL = (
+    "mediaType",
+    "language",
+    "QName",
+    "extension",
+    "digits",
+    "label",
 )
-"""Attributes that pass wherever they stand: codes, units, and how values are written."""
+"""How values are written that pass; see `ccda_forms`."""
+
+_PASSED: Final = {
+    WORD: """classCode moodCode typeCode determinerCode contextControlCode representation
+    compression integrityCheckAlgorithm operator partType alignment distributionType xml:space""",
+    BOOLEAN: """contextConductionInd inversionInd negationInd actionNegationInd independentInd
+    isCriterionInd inclusive inverted displayable isNotOrdered institutionSpecified
+    sdtc:negationInd xsi:nil""",
+    NULL_FLAVOR: "nullFlavor",
+    WORDS: "use qualifier",
+    CODE: "code currency",
+    UID: "codeSystem sdtc:valueSet root",
+    VERSION: "codeSystemVersion sdtc:valueSetVersion",
+    DISPLAY: "codeSystemName displayName",
+    MEDIA_TYPE: "mediaType",
+    LANGUAGE: "language xml:lang",
+    UNIT: "unit",
+    NUMBER: "qty probability period denominator",
+    QUALIFIED: "xsi:type",
+    LABEL: "ID",
+}
+"""Attributes that pass wherever they stand, by how they are written: codes, units, flags."""
 
 _TEXTS: Final = _words(
     """title text originalText desc sdtc:desc sdtc:text derivationExpr value value(ST) value(ED)
@@ -112,6 +142,22 @@ def default_roles() -> Mapping[str, str]:
         if roles.setdefault(name, role) != role:
             raise ValueError(f"{name} has two roles")
     return MappingProxyType(roles)
+
+
+@functools.cache
+def form_names() -> Mapping[str, str]:
+    """Name of what passes, or is a date -> how it is written; see `ccda_forms`."""
+    flags = {f"{name}@value" for name in (*_FLAGS, "value(BL)", "value(BN)")}
+    found = {"digits": DIGITS, "ClinicalDocument.code@code": CODE}
+    found |= {f"{one}@extension": EXTENSION for one in CONSTANT}
+    for form, attributes in _PASSED.items():
+        found |= {f"@{attribute}": form for attribute in _words(attributes)}
+    for name, role in default_roles().items():
+        if name.endswith("@value") and role in ("date", "birth"):
+            found[name] = TIME
+        elif name.endswith("@value") and role == "pass" and name != "reference@value":
+            found[name] = BOOLEAN if name in flags else NUMBER
+    return MappingProxyType(found)
 
 
 def _document() -> Iterator[tuple[str, str]]:
@@ -174,7 +220,7 @@ def _identifiers() -> Iterator[tuple[str, str]]:
     yield "@extension", "hash"
     yield "@root(unique)", "hash"
     yield "id(ssn)@extension", "drop"
-    for one in ("templateId", "typeId", "sdtc:templateId", "sdtc:typeId"):
+    for one in CONSTANT:
         yield f"{one}@extension", "pass"
     yield "@assigningAuthorityName", "drop"
     yield "@integrityCheck", "drop"
@@ -204,9 +250,13 @@ def _values() -> Iterator[tuple[str, str]]:
     yield "@value(over 89)", "drop"
     yield "value@value", "drop"  # of no known type
     yield "digits", "pass"
-    for attribute in _PASSED:
-        yield f"@{attribute}", "pass"
-    for text in (*_TEXTS, "@displayName(local)"):
+    for attributes in _PASSED.values():
+        for attribute in _words(attributes):
+            yield f"@{attribute}", "pass"
+            yield f"@{attribute}({MALFORMED})", "drop"
+    for name in ("@value", "@extension", "digits"):
+        yield f"{name}({MALFORMED})", "drop"
+    for text in (*_TEXTS, "@displayName(local)", "@codeSystemName(local)", f"@value({WORDED})"):
         yield text, "text"
     for name in ("text", "originalText", "value", "title", "desc", "sdtc:desc", "sdtc:text"):
         yield f"{name}(binary)", "drop"

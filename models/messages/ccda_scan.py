@@ -16,6 +16,7 @@ from ..core.errors import DocumentError, OverBudget
 from ..core.shortage import raise_shortage
 from ..core.written_texts import Layer
 from .base import MessageValue
+from .ccda_forms import misfit
 from .ccda_names import ROOT, PathNames, PathOf, base_of
 from .ccda_parts import (
     is_standard,
@@ -31,6 +32,8 @@ from .xml_values import (
     BAD_CCDA,
     CDATA,
     CDATA_END,
+    COMMENT_END,
+    COMMENT_START,
     NO_CHARACTER,
     comment_text,
     decoded,
@@ -128,21 +131,28 @@ class _Scanner:
         record = self._record
         declaration = _DECLARATION.match(record)
         run = at = declaration.end() if declaration else 0
+        comments: list[tuple[int, int]] = []
+        """Of the run of text since the last tag; they and CDATA part no words."""
         while (at := record.find("<", at)) >= 0:
-            if record.startswith(CDATA, at):  # belongs to the run of text around it
+            if record.startswith(CDATA, at):
                 at = self._find(CDATA_END, at)
                 continue
-            self._text(run, at)
-            if record.startswith("<!--", at):
-                run = self._find("-->", at + len("<!--"))
-                self._comment(at + len("<!--"), run - len("-->"))
-            elif record.startswith("<?", at):
+            if record.startswith(COMMENT_START, at):
+                behind = self._find(COMMENT_END, at + len(COMMENT_START))
+                comments.append((at, behind))
+                at = behind
+                continue
+            if self._narrative is None:
+                self._run(run, at, comments)
+            comments.clear()
+            if record.startswith("<?", at):
                 run = self._instruction(at)
             elif record.startswith("<!", at):
                 raise DocumentError(XML_ENTITIES)
             else:
                 run = self._tag(at)
             at = run
+        self._run(run, len(record), comments)
         if self._open or not self._elements:
             raise DocumentError(BAD_CCDA)
         return self._found
@@ -226,23 +236,60 @@ class _Scanner:
             skipped = self._record[start : start + part.skipped]
             start += part.skipped if one.value.startswith(skipped) else 0
         value = decoded(self._record[start : one.end])
+        if kind := misfit(name, value):
+            name = path.name(f"{base_of(part.name)}({kind})")
         where = _numbered(place[0] + base_of(part.name), place[1])
         self._add(name, where, start, one.end, value, (ATTRIBUTE,))
 
-    def _text(self, start: int, end: int) -> None:
-        """Finds the text of the element that is open, up to the next tag."""
-        if self._narrative is not None or start == end:
+    def _run(self, start: int, end: int, comments: Sequence[tuple[int, int]]) -> None:
+        """Finds what stands between two tags: comments, and the text of the element around them.
+
+        Args:
+            comments: where each stands, with its signs.
+        """
+        if not comments:
+            self._text(start, end)
             return
+        lows = (start, *(high for _, high in comments))
+        highs = (*(low for low, _ in comments), end)
+        pieces = list(zip(lows, highs, strict=True))
+        said = [n for n, piece in enumerate(pieces) if decoded(self._record[slice(*piece)]).strip()]
+        values: dict[int, str | None] = dict.fromkeys(said)
+        if len(said) > 1:
+            first, last = said[0], said[-1]
+            whole = lows[first], highs[last]
+            if self._open and self._open[-1].path.name() in self._names.declared.texts:
+                pieces[first : last + 1] = [whole]  # its layer reads over what stands within it
+                comments = [*comments[:first], *comments[last:]]
+                values = {first: None}
+            else:  # of what stands in several places, the first says all
+                values = {number: "" for number in said}
+                values[first] = decoded(self._record[slice(*whole)])
+        for number, piece in enumerate(pieces):
+            if number in values:
+                self._text(*piece, values[number])
+            if number < len(comments):
+                low, high = comments[number]
+                self._comment(low + len(COMMENT_START), high - len(COMMENT_END))
+
+    def _text(self, start: int, end: int, said: str | None = None) -> None:
+        """Finds the text of the element that is open.
+
+        Args:
+            said: what it says, if that is not what stands there.
+        """
         start, end = self._trimmed(start, end)
         if start == end:
             return
         if not self._open:
             raise DocumentError(BAD_CCDA)
         source, element = self._record[start:end], self._open[-1]
-        value = decoded(source)
-        if not value.strip():
+        value = decoded(source) if said is None else said
+        if said is None and not value.strip():
             return
         name = element.path.name()
+        if kind := misfit(name, value):
+            name = element.path.name(f"({kind})")
         layers: Sequence[Layer] = ()
         if name in self._names.declared.texts:
             layers = text_layers(element.said, source, value) or ()
@@ -265,7 +312,7 @@ class _Scanner:
 
     def _comment(self, start: int, end: int) -> None:
         content = self._record[start:end]
-        if self._narrative is None and content.strip():
+        if content.strip():
             self._beside((COMMENT,), start, end, content, comment_text)
 
     def _instruction(self, at: int) -> int:

@@ -1,7 +1,9 @@
 """Character data and values of attributes in XML: references and CDATA, read with their offsets.
 
-Source: XML 1.0 (Fifth Edition), sections 2.2 (characters), 2.4 (character data), 2.7 (CDATA), 4.1
-and 4.6 (references; without a DTD, five names are declared).
+A comment between two characters parts no word: it is read over, and what it says is left out.
+
+Source: XML 1.0 (Fifth Edition), sections 2.2 (characters), 2.4 (character data), 2.5 (comments),
+2.7 (CDATA), 4.1 and 4.6 (references; without a DTD, five names are declared).
 """
 
 from __future__ import annotations
@@ -9,10 +11,11 @@ from __future__ import annotations
 import dataclasses
 import re
 from bisect import bisect_right
+from typing import NamedTuple
 
 from ..core.errors import DocumentError
 from ..core.views import Edit, View
-from ..core.written_texts import Mapped
+from ..core.written_texts import Mapped, Removed
 
 BAD_CCDA = "BadCcda"
 """The error class of a record that is not well-formed, or of a text that XML cannot hold."""
@@ -21,6 +24,7 @@ NO_CHARACTER = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What is no character of XML."""
 
 CDATA, CDATA_END = "<![CDATA[", "]]>"
+COMMENT_START, COMMENT_END = "<!--", "-->"
 
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _REFERENCE = re.compile(
@@ -61,7 +65,7 @@ def decoded(source: str) -> str:
     """
     if _SPECIAL.search(source) is None:
         return source
-    return View.of(source, 0, len(source)).edited(_scanned(source)[0]).text
+    return View.of(source, 0, len(source)).edited(_scanned(source).edits).text
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,11 +84,11 @@ class XmlText:
         Raises:
             DocumentError: `BAD_CCDA`.
         """
-        edits, sections = _scanned(source)
-        view = View.of(source, 0, len(source)).edited(edits)
+        scanned = _scanned(source)
+        view = View.of(source, 0, len(source)).edited(scanned.edits)
 
         def written(text: str, at: int) -> str:
-            section = bisect_right(sections, at)
+            section = bisect_right(scanned.sections, at)
             if section % 2 == 0:
                 found = escaped(text, in_attribute=self.in_attribute)
                 return found.translate(_BRACKET) if ">" in source else found
@@ -92,7 +96,7 @@ class XmlText:
                 raise DocumentError(BAD_CCDA)
             return text.replace(CDATA_END, f"]]{CDATA_END}{CDATA}>")
 
-        return Mapped(view, written)
+        return Mapped(view, written, removed=scanned.comments)
 
 
 TEXT, ATTRIBUTE = XmlText(), XmlText(in_attribute=True)
@@ -109,27 +113,51 @@ def comment_text(source: str) -> Mapped:
     return Mapped(View.of(source, 0, len(source)), written)
 
 
-def _scanned(source: str) -> tuple[list[Edit], list[int]]:
-    """The edits that read a source, and where each CDATA section begins and ends, in turn."""
-    edits: list[Edit] = []
-    sections: list[int] = []
+class _Scanned(NamedTuple):
+    """What a source holds beside its characters.
+
+    Attributes:
+        edits: which read it.
+        sections: where each CDATA section begins and ends, in turn.
+        comments: where each comment that says something does, between its signs.
+    """
+
+    edits: list[Edit]
+    sections: list[int]
+    comments: list[Removed]
+
+
+def _scanned(source: str) -> _Scanned:
+    found = _Scanned([], [], [])
     at = 0
     while special := _SPECIAL.search(source, at):
         at = special.start()
         if source.startswith(CDATA, at):
-            begin = at + len(CDATA)
-            end = source.find(CDATA_END, begin)
-            if end < 0:
-                raise DocumentError(BAD_CCDA)
-            edits += [(at, begin, ""), (end, end + len(CDATA_END), "")]
-            sections += [begin, end]
+            begin, end = _enclosed(source, at, CDATA, CDATA_END)
+            found.edits.extend(((at, begin, ""), (end, end + len(CDATA_END), "")))
+            found.sections.extend((begin, end))
             at = end + len(CDATA_END)
+        elif source.startswith(COMMENT_START, at):
+            begin, end = _enclosed(source, at, COMMENT_START, COMMENT_END)
+            found.edits.append((at, end + len(COMMENT_END), ""))
+            if begin < end:
+                found.comments.append((begin, end))
+            at = end + len(COMMENT_END)
         elif match := _REFERENCE.match(source, at):
-            edits.append((at, match.end(), _character(match)))
+            found.edits.append((at, match.end(), _character(match)))
             at = match.end()
         else:
             raise DocumentError(BAD_CCDA)
-    return edits, sections
+    return found
+
+
+def _enclosed(source: str, at: int, start: str, end: str) -> tuple[int, int]:
+    """Where what stands between two signs begins and ends, of which the first is at an offset."""
+    begin = at + len(start)
+    found = source.find(end, begin)
+    if found < 0:
+        raise DocumentError(BAD_CCDA)
+    return begin, found
 
 
 def _character(match: re.Match[str]) -> str:

@@ -164,6 +164,119 @@ def test_a_body_that_is_no_xml_is_read_through_its_layers(attributes, content, t
     assert opened(record)["nonXMLBody.text"].strip() == text
 
 
+LONG = coded("Patient Zelda Quimby, seen by Dr. Fotheringay in 2019.")
+PDF = base64.b64encode(b"%PDF-1.4\n\x00\x01\xff" * 9).decode()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "content", "read"),
+    [
+        # What says in no way, or in its own, that it is base64.
+        ('mediaType="text/plain" representation="b64"', LONG, "Zelda Quimby"),
+        ('mediaType="text/plain" representation=" B64 "', LONG, "Zelda Quimby"),
+        ('representation="TXT"', LONG, "Zelda Quimby"),
+        ("", LONG, "Zelda Quimby"),
+        ("", LONG[:40] + "\n    " + LONG[40:], "Zelda Quimby"),
+        ('mediaType="text/csv"', LONG, "Zelda Quimby"),
+        ("", PDF, None),
+        # Neither is prose, nor a sequence of genes, a hash or a word.
+        (
+            "",
+            "Patient Zelda Quimby seen by Doctor Fotheringay in room 12 on Monday",
+            "Zelda Quimby",
+        ),
+        ("", "ACGT" * 30, "ACGTACGT"),
+        ("", "0123456789abcdef" * 4, "0123456789abcdef"),
+        ("", "Aa1" * 10, "Aa1"),
+    ],
+)
+def test_base64_is_read_however_it_is_called(attributes, content, read):
+    record = document(
+        f"<component><nonXMLBody><text {attributes}>{content}</text></nonXMLBody></component>"
+    )
+    if read is None:
+        with pytest.raises(DocumentError, match="UnreadableAttachment"):
+            opened(record)
+    else:
+        assert read in opened(record)["nonXMLBody.text"]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        'mediaType="application/pdf"',
+        'mediaType="application/pdf" representation="B64"',
+        'mediaType="IMAGE/PNG"',
+        'mediaType="application/octet-stream; x=1" representation="TXT"',
+        'compression="DF"',
+    ],
+)
+def test_what_is_no_text_by_its_type_is_left_out(attributes):
+    body = f"<component><nonXMLBody><text {attributes}>{LONG}</text></nonXMLBody></component>"
+    assert names(document(body))["nonXMLBody.text(binary)"] == "text(binary)"
+    inner = f'<o><value xsi:type="ED" {attributes}>{LONG}</value></o>'
+    assert names(document(inner=inner))["o.value(binary)"] == "value(binary)"
+
+
+@pytest.mark.parametrize(
+    ("inner", "place", "name"),
+    [
+        ('<value xsi:type="PQ" value="Dr Splungeworth"/>', "value(PQ)@value", "@value(text)"),
+        ('<value xsi:type="PQ" value="&lt;5"/>', "value(PQ)@value", "@value(text)"),
+        ('<value xsi:type="PQ" value="-1.50e3"/>', "value(PQ)@value", "value(PQ)@value"),
+        ('<value xsi:type="INT" value=" 7 "/>', "value(INT)@value", "value(INT)@value"),
+        ('<value xsi:type="BL" value="true"/>', "value(BL)@value", "value(BL)@value"),
+        ('<value xsi:type="BL" value="Smith"/>', "value(BL)@value", "@value(malformed)"),
+        ('<value xsi:type="TS" value="20240101101500.123-0500"/>', "value(TS)@value", "value(TS)@value"),
+        ('<value xsi:type="TS" value="2024-01-01T10:15:00Z"/>', "value(TS)@value", "value(TS)@value"),
+        ('<value xsi:type="TS" value="Smith"/>', "value(TS)@value", "@value(malformed)"),
+        ('<value xsi:type="PQ" unit="per Dr Splungeworth"/>', "value(PQ)@unit", "@unit(malformed)"),
+        ('<value xsi:type="PQ" unit="617-555-0142"/>', "value(PQ)@unit", "@unit(malformed)"),
+        ('<value xsi:type="PQ" unit="mm[Hg]"/>', "value(PQ)@unit", "@unit"),
+        ('<value xsi:type="PQ" unit="mm Hg"/>', "value(PQ)@unit", "@unit"),
+        ('<value xsi:type="PQ" unit="10*3/uL"/>', "value(PQ)@unit", "@unit"),
+        ('<value xsi:type="CD" nullFlavor="UNK"/>', "value(CD)@nullFlavor", "@nullFlavor"),
+        ('<value xsi:type="CD" nullFlavor="Smith"/>', "value(CD)@nullFlavor", "@nullFlavor(malformed)"),
+        ('<value xsi:type="CD" code="per Dr Splungeworth"/>', "value(CD)@code", "@code(malformed)"),
+        ('<value xsi:type="CD" code="8480-6"/>', "value(CD)@code", "@code"),
+        ('<value xsi:type="CD" codeSystem="Smith list"/>', "value(CD)@codeSystem", "@codeSystem(malformed)"),
+        ('<value xsi:type="CD" codeSystemName="LOINC" codeSystem="2.16.840.1.113883.6.1"/>',
+         "value(CD)@codeSystemName", "@codeSystemName"),
+        ('<value xsi:type="CD" codeSystemName="Smith list" codeSystem="1.2.3"/>',
+         "value(CD)@codeSystemName", "@codeSystemName(local)"),
+        ('<value xsi:type="CD" displayName="MR Brain" codeSystem="2.16.840.1.113883.6.1"/>',
+         "value(CD)@displayName", "@displayName"),
+        ('<value xsi:type="CD" displayName="note by Dr Smith" codeSystem="2.16.840.1.113883.6.1"/>',
+         "value(CD)@displayName", "@displayName(malformed)"),
+        ('<value xsi:type="CD" codeSystemVersion="Smith"/>', "value(CD)@codeSystemVersion", "@codeSystemVersion(malformed)"),
+        ('<value xsi:type="CD" codeSystemVersion="January 2012 Release"/>', "value(CD)@codeSystemVersion", "@codeSystemVersion"),
+        ('<value xsi:type="GLIST_PQ"><digits>1 2 -3</digits></value>', "value(GLIST_PQ).digits", "digits"),
+        ('<value xsi:type="GLIST_PQ"><digits>Smith</digits></value>', "value(GLIST_PQ).digits", "digits(malformed)"),
+        ('<templateId root="Smith"/>', "o.templateId@root", "@root(malformed)"),
+        ('<templateId root="1.2" extension="a b"/>', "o.templateId@extension", "@extension(malformed)"),
+        ('<addr use="HP PUB"/>', "o.addr@use", "@use"),
+        ('<addr use="at Smith"/>', "o.addr@use", "@use(malformed)"),
+        ('<value xsi:type="PQ" value="95" unit="a"/>', "value(PQ)@value", "@value(over 89)"),
+    ],
+)  # fmt: skip
+def test_what_is_not_written_as_its_type_is_does_not_pass(inner, place, name):
+    found = names(document(inner=f"<o>{inner}</o>"))
+    assert found[place if place in found else f"o.{place}"] == name
+
+
+def test_what_a_user_declares_of_an_attribute_holds_for_any_form():
+    record = document(inner='<o><value xsi:type="PQ" unit="per Smith"/></o>')
+    assert names(record, ("@unit", "pass"))["o.value(PQ)@unit"] == "@unit"
+
+
+@pytest.mark.parametrize(
+    "element", ["addr.state", "xml-stylesheet", "value.digits", "x_y", "ClinicalDocument.code"]
+)
+def test_an_element_that_is_spelt_as_a_path_is_none_of_the_standard(element):
+    found = names(document(f"<{element}>Smith</{element}>"))
+    assert found[f"ClinicalDocument.other:{element}"] == ""
+
+
 def test_a_narrative_is_one_text_that_keeps_what_entries_refer_to():
     inner = '<text><paragraph ID="p1" styleCode="Bold">Dr. <content ID="x98765">Smith</content></paragraph></text>'
     record = document(inner=inner)
@@ -176,7 +289,7 @@ def test_a_narrative_is_one_text_that_keeps_what_entries_refer_to():
 
 
 def test_texts_of_one_element_are_one_note_and_have_places_of_their_own():
-    inner = "<title>a<!-- c -->b</title><component><section><title>d</title></section></component>"
+    inner = "<title>a<x/>b</title><component><section><title>d</title></section></component>"
     found = [one for one in values(document(inner=inner)) if one.name == "title"]
     assert [one.place for one in found] == ["section.title", "section.title.2", "section.title[2]"]
     assert found[0].note == found[1].note != found[2].note
@@ -186,6 +299,40 @@ def test_places_count_elements_and_not_values():
     inner = "<title/><title>a</title><x><code/><code code='b'/></x>"
     found = names(document(inner=inner))
     assert "section.title[2]" in found and "x.code@code[2]" in found
+
+
+@pytest.mark.parametrize(
+    ("content", "read", "written"),
+    [
+        ("Zelda Qui<!-- c -->mby", "Zelda Quimby", "X<!---->"),
+        (
+            "<!-- a -->Qui<!----><!-- b -->mby<!-- c -->",
+            "Quimby",
+            "<!-- a -->X<!----><!----><!-- c -->",
+        ),
+        ("Qui<![CDATA[m]]><!-- c --><![CDATA[by]]>", "Quimby", "X<![CDATA[]]><!----><![CDATA[]]>"),
+        ("Qui<!-- c --> <!-- d -->&#109;by", "Qui mby", "X<!----><!---->"),
+        ("<!-- a --> <!-- b -->", None, None),
+    ],
+)
+def test_a_comment_parts_no_word_of_a_text_and_goes(content, read, written):
+    record = document(inner=f"<title>{content}</title>")
+    found = [one for one in values(record) if one.layers and one.name == "title"]
+    if read is None:
+        assert found == []
+        return
+    (value,) = found
+    stack = Stack.of(record[value.start : value.end], value.layers)
+    assert value.value == stack.text == read
+    left = applied(record, [(value.start, value.end, stack.replaced([(0, len(stack.text), "X")]))])
+    assert f"<title>{written}</title>" in left.replace("&#93;", "]")
+
+
+def test_of_a_value_in_several_places_the_first_says_all():
+    record = document("<addr><city>Spring<!-- a -->fie<!-- b -->ld</city></addr>")
+    found = [one for one in values(record) if one.name == "addr.city"]
+    assert [one.value for one in found] == ["Springfield", "", ""]
+    assert [record[one.start : one.end] for one in found] == ["Spring", "fie", "ld"]
 
 
 @pytest.mark.parametrize(
@@ -215,10 +362,14 @@ def test_the_name_to_declare_is_the_last_two_elements_and_the_attribute(inner, p
         ("<x><!-->--><b/></x>", "comment", "<x><b/></x>"),
         ("<x><!-- a --><b/></x>", "comment", "<x><b/></x>"),
         ("<x>\n<!-- a -->\n<b/></x>", "comment", "<x>\n\n<b/></x>"),
-        ("<title>a<!-- b -->c</title>", "comment", "<title>a<!---->c</title>"),
+        ("<addr><state>a<!-- b -->c</state></addr>", "comment",
+         "<addr><state>a<!---->c</state></addr>"),
+        ("<addr><city>a<!-- b -->c<!-- d -->e</city></addr>", "addr.city",
+         "<addr><city><!-- b --><!-- d --></city></addr>"),
         ("<title><!-- b -->c</title>", "comment", "<title><!---->c</title>"),
-        ("<title><![CDATA[a]]><!-- b --><![CDATA[c]]></title>", "comment",
-         "<title><![CDATA[a]]><!----><![CDATA[c]]></title>"),
+        ("<addr><state><![CDATA[a]]><!-- b --><![CDATA[c]]></state></addr>", "comment",
+         "<addr><state><![CDATA[a]]><!----><![CDATA[c]]></state></addr>"),
+        ("<title><!-- x -->a<!-- b -->c</title>", "title", "<title><!-- x --></title>"),
     ],
 )  # fmt: skip
 def test_what_is_left_when_a_value_is_taken_out(body, name, left):

@@ -105,12 +105,20 @@ def outside_of_narratives(record):
 @given(_RECORDS)
 def test_the_values_are_all_that_lxml_reads(record):
     """Nothing that could hold something is overlooked; narratives are one value each."""
+    etree = pytest.importorskip("lxml.etree")
     nodes, narratives = outside_of_narratives(record)
-    said = []
+    said, comments = [], []
     for node in nodes:
         said += node.attrib.values()
-        if node not in narratives:
-            said += [node.text or "", *(child.tail or "" for child in node)]
+        if node.tag is etree.Comment:
+            comments.append(node.text)
+        elif node not in narratives:  # a comment parts no word
+            said.append(node.text or "")
+            for child in node:
+                if child.tag is etree.Comment:
+                    said[-1] += child.tail or ""
+                else:
+                    said.append(child.tail or "")
 
     def words(texts):
         # The scheme of a telecom is no part of its value.
@@ -118,11 +126,15 @@ def test_the_values_are_all_that_lxml_reads(record):
         return sorted(text for text in plain if text)
 
     found = [
-        one.value
+        one
         for one in values(record)
         if not re.match(r"section\.text(\[|\Z)|xml-stylesheet", one.place)
     ]
-    assert words(found) == words(said)
+    alone = [one for one in found if one.place.partition("[")[0] == "comment"]
+    assert words(one.value for one in found if one not in alone) == words(said)
+    within = "".join(record[one.start : one.end] for one in found if one.layers)
+    told = {one.value for one in alone}
+    assert all(text in told or text in within for text in comments if text.strip())
 
 
 @settings(deadline=None)
