@@ -59,14 +59,14 @@ class FhirFiles(MessageFiles):
     def schema_token(self, storage: Reader, file: InputFile) -> str:
         """How the file is read: a part holds either what lines hold, or whole texts."""
         with contextlib.suppress(Unreadable):
-            return _way(storage, file)
+            return _layout(storage, file)
         return LINES
 
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:
         """Even byte ranges of lines; any other file as a whole."""
-        if file.size and _way(storage, file) == TEXTS:
+        if file.size and _layout(storage, file) == TEXTS:
             return [Locator(index, 0, file.size, file.size)]
         return super().plan(storage, index, file, split_bytes, limits)
 
@@ -74,7 +74,7 @@ class FhirFiles(MessageFiles):
         self, storage: Reader, file: InputFile, locator: Locator, at: int, most_bytes: int
     ) -> SampleRange | None:
         """The bytes from `at` on, of lines; None for any other file."""
-        if _way(storage, file) == TEXTS:
+        if _layout(storage, file) == TEXTS:
             return None
         return super().sample(storage, file, locator, at, most_bytes)
 
@@ -83,7 +83,7 @@ class FhirFiles(MessageFiles):
     ) -> Iterator[tuple[str | None, int, str]]:
         """See `MessageFiles`: lines or texts that start in a range of bytes."""
         try:
-            if locator.start == 0 and _way(storage, file) == TEXTS:
+            if locator.start == 0 and _layout(storage, file) == TEXTS:
                 yield from _texts(storage, file, limits)
                 return
             lines = lines_of(storage, file, locator.start, locator.end, limits.line_bytes)
@@ -132,7 +132,7 @@ class _FhirWriter:
         self._sink.close()
 
 
-def _way(storage: Reader, file: InputFile) -> str:
+def _layout(storage: Reader, file: InputFile) -> str:
     """Whether a file is read as lines or as whole texts.
 
     The first line that is not blank ends in a brace where it is a record, be it a broken one.

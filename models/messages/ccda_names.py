@@ -111,29 +111,29 @@ class PathOf:
             found._document = self._names.meet()
         return found
 
-    def name(self, part: str = "", *, tells: bool = False) -> str:
+    def name(self, part: str = "", *, identifies: bool = False) -> str:
         """The declared name of the element's text, or of an attribute; "" for none.
 
         Args:
             part: `@extension`, `@root(unique)`; "" for the text.
-            tells: whether the value is what an identifier says, so that it also has the name of
-                the element, where that is declared with all of its path.
+            identifies: whether the value is what an identifier says, so that it also has the name
+                of the element, where that is declared with all of its path.
         """
-        found = self._known.get((part, tells))
+        found = self._known.get((part, identifies))
         if found is None:
             self._names.kept += 1
-            found = self._known[part, tells] = next(
-                (one for one in self._candidates(part, tells) if one), ""
+            found = self._known[part, identifies] = next(
+                (one for one in self._candidates(part, identifies) if one), ""
             )
         return found
 
-    def _candidates(self, part: str, tells: bool) -> Iterator[str]:
+    def _candidates(self, part: str, identifies: bool) -> Iterator[str]:
         names = self._names.declared.names
         yield self._own(part)
         yield self._own(base_of(part)) if part else ""
         yield self._within
         full = self._full()
-        if tells and full in names:
+        if identifies and full in names:
             yield full
         for one in (part, base_of(part)) if part else (part,):
             labels = self._labels(SUFFIX_ELEMENTS)

@@ -73,12 +73,12 @@ class AttributePart(NamedTuple):
     Attributes:
         name: `@extension`, `@root(unique)`; "" for one that holds nothing of the document.
         skipped: how many characters of the value belong to its kind: `tel:`.
-        tells: whether it is what an identifier says.
+        identifies: whether it is what an identifier says.
     """
 
     name: str
     skipped: int = 0
-    tells: bool = False
+    identifies: bool = False
 
 
 def prefixed(name: str, scope: Mapping[str, str], *, is_attribute: bool = False) -> str:
@@ -136,7 +136,7 @@ def part_of(element: str, attribute: str, said: Mapping[str, str]) -> AttributeP
     if attribute == "root":
         return _root(element, value.strip(), said)
     if attribute == "extension":
-        return AttributePart(name, tells=element in _IDS)
+        return AttributePart(name, identifies=element in _IDS)
     if attribute in _WORDS_OF_SYSTEMS and not is_public(said.get("codeSystem", "")):
         return AttributePart(f"{name}(local)")
     if attribute == "ID" and not _is_label(value):
@@ -204,7 +204,7 @@ def _root(element: str, root: str, said: Mapping[str, str]) -> AttributePart:
     is_alone = not said.get("extension", "").strip()
     if element in CONSTANT or (_OID.fullmatch(root) and (not is_alone or "nullFlavor" in said)):
         return AttributePart("@root")
-    return AttributePart("@root(unique)", tells=is_alone and element in _IDS)
+    return AttributePart("@root(unique)", identifies=is_alone and element in _IDS)
 
 
 def _telecom(value: str) -> AttributePart:

@@ -230,7 +230,7 @@ class _Scanner:
                 self._beside((NAMESPACE,), one.start, one.end, one.value, ATTRIBUTE)
             return
         part = part_of(path.label, one.name, said)
-        name = path.name(part.name, tells=part.tells)
+        name = path.name(part.name, identifies=part.identifies)
         start = one.start
         if part.skipped:  # unless it is written with references
             skipped = self._record[start : start + part.skipped]

@@ -24,7 +24,9 @@ from .fhir_walk import Walk, patient_of
 _LAST_TYPE = re.compile(r".*\(([A-Za-z0-9?]+)\)", re.DOTALL)
 _NUMBER = re.compile(r"\[[0-9]+\]")
 _UUID = "urn:uuid:"
-_NEEDS_ADDRESS = ".fullUrl"
+_LOOK_BACK = 200
+_NEEDS_ADDRESS = re.compile(r'"fullUrl"[ \t\r\n]{0,50}:[ \t\r\n]{0,50}"\Z')
+"""What stands before a value that is an absolute URL by the standard."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -71,8 +73,8 @@ class FhirGrammar:
         if record[max(0, start - len(_UUID)) : start].lower() == _UUID:
             text = as_uuid(text)
         else:
-            needs_address = value.place.endswith(_NEEDS_ADDRESS)
-            text = written_name(record[start:end], text, needs_address=needs_address)
+            needs_address = _NEEDS_ADDRESS.search(record, max(0, start - _LOOK_BACK), start)
+            text = written_name(record[start:end], text, needs_address=bool(needs_address))
         return json_text.written(text)
 
     def emptied(self, record: str, values: Sequence[MessageValue]) -> list[Edit]:

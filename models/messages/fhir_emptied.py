@@ -8,6 +8,7 @@ null stands in place of an item.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 
 from ..core.views import Edit
@@ -76,28 +77,37 @@ def _children(node: JsonObject | JsonArray) -> Iterator[JsonNode]:
 
 def _edits(root: JsonObject, gone: set[int]) -> Iterator[Edit]:
     """Yields the edits, of what stays alone."""
-    waiting: list[tuple[JsonNode, bool] | Edit] = [(root, False)]
+    waiting: list[_Staying | Edit] = [_Staying(root)]
     while waiting:
         one = waiting.pop()
-        if len(one) == 3:
+        if not isinstance(one, _Staying):
             yield one
-            continue
-        node, is_paired = one
-        if isinstance(node, JsonScalar):
-            continue
-        waiting += reversed(list(_steps(node, is_paired, gone)))
+        elif not isinstance(one.node, JsonScalar):
+            waiting += reversed(list(_steps(one.node, one.is_paired, gone)))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Staying:
+    """A value that stays, of which parts may go.
+
+    Attributes:
+        is_paired: whether its items belong to those of a sibling, by their numbers.
+    """
+
+    node: JsonNode
+    is_paired: bool = False
 
 
 def _steps(
     node: JsonObject | JsonArray, is_paired: bool, gone: set[int]
-) -> Iterator[tuple[JsonNode, bool] | Edit]:
+) -> Iterator[_Staying | Edit]:
     """Yields what goes of a container, and what of it is looked at, in order."""
     if is_paired:
         for one in _children(node):
             if id(one) in gone:
                 yield outer_start(one), one.outer_end, "null"
             else:
-                yield one, False
+                yield _Staying(one)
         return
     if isinstance(node, JsonObject):
         values = list(node.members.values())
@@ -111,7 +121,7 @@ def _steps(
     for number, value in enumerate(values):
         if id(value) not in gone:
             stays_before = True
-            yield value, paired[number]
+            yield _Staying(value, paired[number])
         elif stays_before:  # with the comma before it
             yield values[number - 1].outer_end, value.outer_end, ""
         else:  # with the comma behind it: something stays there, or this would have gone too

@@ -131,7 +131,7 @@ class FhirPlace:
         return FhirPlace(self._plans, types, owners, paths, roots, type_.targets if type_ else ())
 
     def name(
-        self, primitive: str, *, qualifier: str = "", link: str = "", loose: bool = False
+        self, primitive: str, *, qualifier: str = "", link: str = "", of_any_type: bool = False
     ) -> str:
         """The declared name of a value; "" if there is none.
 
@@ -139,23 +139,24 @@ class FhirPlace:
             primitive: its type; "" if it is not what the definitions have.
             qualifier: tells values of one place apart: `email` of `Patient.telecom.value(email)`.
             link: the name of what leads to a resource.
-            loose: whether a value of another type may have a name from a data type, too.
+            of_any_type: whether a value of another type than the element's may have a name from a
+                data type, too: a key stands in its place.
         """
-        key = (primitive, f"{loose:d}{qualifier or link}")
+        key = (primitive, f"{of_any_type:d}{qualifier or link}")
         found = self._names.get(key)
         if found is None:
             names = self._plans.names
-            tried = self._tried(primitive, qualifier, link, loose)
+            tried = self._tried(primitive, qualifier, link, of_any_type)
             found = next((name for name in tried if name in names), "")
             if self.types:
                 self._names[key] = found
         return found
 
-    def _tried(self, primitive: str, qualifier: str, link: str, loose: bool) -> Iterator[str]:
+    def _tried(self, primitive: str, qualifier: str, link: str, of_any_type: bool) -> Iterator[str]:
         if _QUALIFIED.sub("", self._paths[-1]) == EXTENSION_URL:
             yield self._paths[0]
             yield EXTENSION_URL
-        known = primitive or link or loose
+        known = primitive or link or of_any_type
         for path, root in zip(self._paths, self._roots, strict=True):
             at = path
             if qualifier:

@@ -11,10 +11,11 @@ from .base import MessageValue
 from .fhir_plans import LINK, OTHER_LINK, PATIENT, FhirPlace, Plans
 from .fhir_references import ResourceName, is_plain_type, read_name
 from .fhir_scan import JsonArray, JsonNode, JsonObject, JsonScalar, is_empty, outer_start
-from .fhir_tellings import (
+from .fhir_values import (
     age_of,
-    is_curve,
+    coding_of,
     is_formed,
+    is_formed_as,
     kind_of_data,
     layers_of,
     named_by,
@@ -200,10 +201,10 @@ class Walk:
             if not is_formed(primitive, text):
                 self._add(self._malformed(), visit, node, text)
                 return
-        loose = not primitive and node.kind == _TEXT and place.is_number  # a key in its place
+        is_key = not primitive and node.kind == _TEXT and place.is_number
         qualifier = self._qualifier(visit, primitive, text)
-        name = place.name(primitive, qualifier=qualifier, loose=loose)
-        if not is_curve(name, text):
+        name = place.name(primitive, qualifier=qualifier, of_any_type=is_key)
+        if not is_formed_as(name, text):
             name = self._malformed()
         if name == _CONCEPT and _DISPLAY in self._plans.names and self._is_display(visit, text):
             name = _DISPLAY
@@ -246,13 +247,17 @@ class Walk:
             return kind_of_data(self._string(owner, "contentType"))
         elif step == "display" and "Reference" in owners:
             return named_by(self._targets(visit))
+        elif step == "display" and "Coding" in owners:
+            return coding_of(self._string(owner, "system"))
         return ""
 
     def _is_display(self, visit: Visit, text: str) -> bool:
-        """Whether the text of a concept is the display of one of its codings: it tells no more."""
+        """Whether the text of a concept is what a public terminology calls one of its codes."""
         codings = visit.owner.members.get("coding")
         return any(
-            isinstance(one, JsonObject) and self._string(one, "display") == text
+            isinstance(one, JsonObject)
+            and self._string(one, "display") == text
+            and not coding_of(self._string(one, "system"))
             for one in (codings.items if isinstance(codings, JsonArray) else ())
         )
 

@@ -31,7 +31,7 @@ def name_of(value):
     for element in re.findall(r"[^.(]+(?:\([^)]*\))?", elements):
         path = path.child(element)
     is_id = elements.endswith("patientRole.id")
-    return path.name(at + attribute, tells=is_id)
+    return path.name(at + attribute, identifies=is_id)
 
 
 @pytest.mark.parametrize(("value", "role"), sorted(set(rows())))

@@ -27,3 +27,7 @@ def test_what_comes_out_is_a_resource(package, name):
     model = models.get_fhir_model_class(json.loads(record)["resourceType"])
     model.model_validate_json(record)
     model.model_validate_json(scrubbed(record, stand_in=DIV))
+
+
+def test_each_example_is_one_of_a_version():
+    assert {name for _, name in CASES} == set(EXAMPLES)

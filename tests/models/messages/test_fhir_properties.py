@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.core.views import applied
 from scrubline.models.formats.column_roles import Columns
-from scrubline.models.messages import fhir_tellings
+from scrubline.models.messages import fhir_values
 from scrubline.models.messages.fhir import FHIR
 from scrubline.models.messages.fhir_scan import JsonArray, JsonObject, scan_object
 
@@ -49,7 +49,7 @@ RESOURCES = st.dictionaries(st.sampled_from(KEYS), JSON, max_size=8).map(
 def layers_of_module():
     with pytest.MonkeyPatch.context() as patch:
         kinds = dict.fromkeys(("html", "xml", "rtf"), plain_layer)
-        patch.setattr(fhir_tellings, "LAYERS", kinds)
+        patch.setattr(fhir_values, "LAYERS", kinds)
         yield
 
 

@@ -1,16 +1,20 @@
-"""What tells values of one place of FHIR apart: form, kind of attachment, age, whose name."""
+"""How values of FHIR are written, and how those of one place differ: kind, age, whose name."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from ..core.written_texts import Layer
 from ..rendering.encoded import LAYERS_OF
 from ..rendering.kinds import LAYERS, recognised
 from . import json_text
+from .media_types import is_text, markup_of
+from .vocabularies import is_display, is_public, is_unit, is_version
 
-OVER_89, BINARY = "over 89", "binary"
+OVER_89, BINARY, LOCAL = "over 89", "binary", "local"
 CLINICAL = "clinical"
 
 _URL = re.compile(r"\S+")
@@ -32,24 +36,31 @@ _FORMS: Final = {
     "instant": _DATE,
     "time": re.compile(r"[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"),
 }
-_CURVE = re.compile(r"[-+0-9.eEUL \t\r\n]*")
-_CURVES = frozenset({"SampledData.data", "SampledData.offsets"})
+_SAMPLES = re.compile(r"[-+0-9.eEUL \t\r\n]*")
+_LINK_ID = re.compile(r"[A-Za-z0-9/_][A-Za-z0-9._:/#-]{0,79}")
+_PARAMETER = re.compile(r"[a-z_][A-Za-z0-9._:-]{0,79}")
+_EXTENSION_URL = re.compile(
+    r"https?://[A-Za-z0-9.-]{1,100}(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~%/#+-]{0,200})?"
+    r"|urn:[a-z]{1,20}:[A-Za-z0-9.:_-]{1,100}|[A-Za-z][A-Za-z0-9._-]{0,79}"
+)
+_FORMS_OF_NAMES: Final[Mapping[str, Callable[[str], object]]] = MappingProxyType(
+    {
+        "Coding.display": is_display,
+        "Coding.version": is_version,
+        "Extension.url": _EXTENSION_URL.fullmatch,
+        "Parameters.parameter.name": _PARAMETER.fullmatch,
+        "Quantity.unit": is_unit,
+        "Questionnaire.item.linkId": _LINK_ID.fullmatch,
+        "QuestionnaireResponse.item.linkId": _LINK_ID.fullmatch,
+        "SampledData.data": _SAMPLES.fullmatch,
+        "SampledData.offsets": _SAMPLES.fullmatch,
+    }
+)
+"""Declared name -> the form of texts that pass, where their type is `string` or `uri`."""
 
 _YEARS = frozenset({"a", "y", "yr", "yrs", "year", "years"})
 _OLD = 90
 _PHONES = frozenset({"phone", "fax", "sms", "pager"})
-
-_MARKUP: Final = {
-    "text/html": "html",
-    "application/xhtml+xml": "html",
-    "text/xml": "xml",
-    "application/xml": "xml",
-    "application/hl7-cda+xml": "xml",
-    "application/hl7-sda+xml": "xml",
-    "application/rtf": "rtf",
-    "application/x-rtf": "rtf",
-    "text/rtf": "rtf",
-}
 
 _CLINICAL: Final = frozenset(
     [
@@ -115,9 +126,15 @@ def is_formed(primitive: str, text: str) -> bool:
     return form is None or form.fullmatch(text) is not None
 
 
-def is_curve(name: str, text: str) -> bool:
-    """False for a text in the place of the numbers of a curve, given its declared name."""
-    return name not in _CURVES or _CURVE.fullmatch(text) is not None
+def is_formed_as(name: str, text: str) -> bool:
+    """Whether a string is written as those of its declared name are; of most names, any is."""
+    form = _FORMS_OF_NAMES.get(name)
+    return form is None or bool(form(text))
+
+
+def coding_of(system: str) -> str:
+    """`LOCAL` for the display of a code that is of no public terminology."""
+    return "" if is_public(system) else LOCAL
 
 
 def system_of(system: str, value: str) -> str:
@@ -136,8 +153,7 @@ def age_of(number: str, *units: str) -> str:
 
 def kind_of_data(content_type: str) -> str:
     """`BINARY` for an attachment that is no text."""
-    media = _media_type(content_type) if is_formed("code", content_type) else ""
-    return "" if media in _MARKUP or media.startswith("text/") else BINARY
+    return "" if is_formed("code", content_type) and is_text(content_type) else BINARY
 
 
 def named_by(targets: frozenset[str]) -> str:
@@ -162,11 +178,7 @@ def layers_of(types: frozenset[str], text: str, content_type: str) -> tuple[Laye
         return (json_text.render, LAYERS["xml"])
     if "base64Binary" in types:
         outer = (json_text.render, LAYERS_OF["base64"])
-        kind = _MARKUP.get(_media_type(content_type))
+        kind = markup_of(content_type)
         return outer if kind is None else (*outer, LAYERS[kind])
     kind = recognised(text)
     return (json_text.render,) if kind is None else (json_text.render, LAYERS[kind])
-
-
-def _media_type(content_type: str) -> str:
-    return content_type.partition(";")[0].strip().lower()
