@@ -8,6 +8,7 @@ and one for the user's own terminal.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,6 +31,26 @@ ODD_NAMES = (
 _NAME = re.compile(r"(?!.*\d{4})(?=.{1,64}\Z)[^\W\d][\w.\[\]{}-]*(?: [\w.\[\]{}-]+){0,3}")
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class NameStyle:
+    """How messages speak of names of one sort.
+
+    Attributes:
+        noun: what a name is the name of.
+        form: of a name that looks like one.
+        unseen: where to see names that are shown on a terminal only.
+        odd: where to see those that do not look like names.
+    """
+
+    noun: str
+    form: re.Pattern[str]
+    unseen: str
+    odd: str
+
+
+OF_COLUMNS = NameStyle("column", _NAME, SHOW_NAMES, ODD_NAMES)
+
+
 class ColumnNames:
     """The columns of an input, as messages name them. Linear in their number.
 
@@ -38,18 +59,25 @@ class ColumnNames:
     of data, which may contain words too.
     """
 
-    def __init__(self, present: Iterable[str], declared: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        present: Iterable[str],
+        declared: Iterable[str] = (),
+        style: NameStyle = OF_COLUMNS,
+    ) -> None:
         """Numbers the columns.
 
         Args:
             present: all columns of the input in order, each once or more often.
             declared: names that the user gave; messages may show them.
+            style: of what they are the names, if not of columns.
         """
+        self._style = style
         self._numbers: dict[str, int] = {}
         for number, name in enumerate(present, 1):
             self._numbers.setdefault(name, number)
         self._declared = frozenset(declared)
-        strange = sum(_NAME.fullmatch(name) is None for name in self._numbers)
+        strange = sum(style.form.fullmatch(name) is None for name in self._numbers)
         self._is_record = 2 * strange >= len(self._numbers) and self._declared.isdisjoint(
             self._numbers
         )
@@ -103,18 +131,19 @@ class ColumnNames:
         """What to do about columns that are numbers; empty if all have names."""
         if None not in (self._named(name, on_terminal) for name in columns[:MOST_NAMED]):
             return ""
-        return f" ({ODD_NAMES})" if on_terminal else f" ({SHOW_NAMES})"
+        return f" ({self._style.odd if on_terminal else self._style.unseen})"
 
     def _named(self, name: str, on_terminal: bool) -> str | None:
         """The name if a message may hold it; else None."""
         if name in self._declared:
             return name
-        looks_like_one = not self._is_record and _NAME.fullmatch(name) is not None
+        looks_like_one = not self._is_record and self._style.form.fullmatch(name) is not None
         return name if on_terminal and looks_like_one else None
 
     def _number(self, name: str) -> str:
         number = self._numbers.get(name)
-        return "a column" if number is None else f"column {number}"
+        noun = self._style.noun
+        return f"a {noun}" if number is None else f"{noun} {number}"
 
 
 def declared_list(names: Iterable[str]) -> str:

@@ -70,6 +70,10 @@ class CcdaFiles(MessageFiles):
             super().traits, file_is_record=True, explicit_only=True, sign=_SIGN
         )
 
+    def is_standard(self, name: str) -> bool:
+        """False: what the standard names has a role."""
+        return False
+
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits
     ) -> list[Locator]:

@@ -11,11 +11,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
+from ..core.errors import UsageError
 from ..messages.fhir import FHIR
+from ..messages.fhir_roles import is_element
 from ..storage.input_files import InputFile
 from .chunks import LazySink
 from .column_roles import Columns
@@ -40,6 +42,19 @@ LOOK_BYTES = 64 * 1024
 _SIGN = re.compile(rb'"resourceType"\s*:')
 _BOM = b"\xef\xbb\xbf"
 _SPACES = b" \t\r\n"
+_LOOK_FOR_XML = 1024
+_AND = ". Also, "
+_TYPE = ".resourceType"
+_MISTYPED = (
+    "the input holds values that are not of the type that FHIR gives them (a string in the place "
+    "of a number, an object in that of a list): {columns}. Correct them where they come from: "
+    "their records would be held back. A role lifts the check for all values of its name; "
+    "--column NAME=drop leaves them all out"
+)
+_UNKNOWN_TYPES = (
+    "the input holds types of resources that neither FHIR R4 nor R5 has: {columns}. Leave their "
+    "records out of the input; within Bundles, --column TYPE=drop leaves them out"
+)
 LINES, TEXTS = "lines", "texts"
 
 
@@ -55,6 +70,44 @@ class FhirFiles(MessageFiles):
     def traits(self) -> FormatTraits:
         """Those of messages; files that end so may hold any JSON."""
         return dataclasses.replace(super().traits, explicit_only=True, sign=_SIGN)
+
+    def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
+        """See `MessageFiles`; refuses XML as well, which is not read."""
+        begin = b"".join(storage.read_blocks(file.url, 0, min(file.size, _LOOK_FOR_XML)))
+        if begin.removeprefix(_BOM).lstrip(_SPACES).startswith(b"<"):
+            raise UsageError(
+                "the input is XML: of FHIR, JSON alone is read; ask the server for "
+                "application/fhir+json, or convert the files"
+            )
+        return super().check_types(storage, file, columns)
+
+    def is_standard(self, name: str) -> bool:
+        """Whether the elements of a name are those of FHIR."""
+        return is_element(name)
+
+    def why_undeclared(self, name: str) -> str:
+        """See `MessageFiles`."""
+        if name.endswith(_TYPE):
+            return "neither FHIR R4 nor R5 has this type: leave its records out of the input"
+        if is_element(name):
+            return "some are not of the type that FHIR gives them; this leaves out all of the name"
+        return super().why_undeclared(name)
+
+    def undeclared_error(self, names: Sequence[str]) -> UsageError:
+        """See `MessageFiles`; a role is no remedy for what is not of its type."""
+        types = [name.removesuffix(_TYPE) for name in names if name.endswith(_TYPE)]
+        rest = [name for name in names if name.partition(".")[0] not in types]
+        mistyped = [name for name in rest if is_element(name)]
+        errors = []
+        if unknown := [name for name in rest if name not in mistyped]:
+            errors.append(super().undeclared_error(unknown))
+        if mistyped:
+            errors.append(self.names_of(mistyped).error(_MISTYPED, mistyped))
+        if types:
+            errors.append(self.names_of(types, "type").error(_UNKNOWN_TYPES, types))
+        return UsageError(
+            _AND.join(map(str, errors)), on_terminal=_AND.join(one.on_terminal for one in errors)
+        )
 
     def schema_token(self, storage: Reader, file: InputFile) -> str:
         """How the file is read: a part holds either what lines hold, or whole texts."""

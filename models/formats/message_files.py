@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from ..core.display_names import ColumnNames, NameStyle
 from ..core.errors import DocumentError, UsageError
 from ..messages.base import MessageGrammar
 from ..storage.input_files import InputFile
@@ -19,15 +21,27 @@ from .protocol import Chunk, FormatTraits, Locator, PartRow, Reader, SampleRange
 LOOK_BYTES = 4_000_000
 """How much of a file is looked at to see which of its values have no role."""
 
+_NAME = re.compile(r"(?!.*\d{4})(?=.{1,200}\Z)[A-Za-z][\w.:@()-]*", re.ASCII)
+_ODD = "not shown because they do not look like names of elements; `scrubline init` writes all"
+
+
+def _unseen(form: str) -> str:
+    return (
+        "names that the standard does not have are shown only on a terminal, and written into the "
+        f"config file of `scrubline init --input URL --format {form} --output FILE`"
+    )
+
 
 class MessageFiles(PlainCells, abc.ABC):
     """A format of messages.
 
     Attributes:
+        name: of the format.
         grammar: of its records.
         family, options: see `FormatTraits`.
     """
 
+    name: ClassVar[str]
     grammar: ClassVar[MessageGrammar]
     family: ClassVar[str]
     options: ClassVar[frozenset[str]] = frozenset()
@@ -75,13 +89,36 @@ class MessageFiles(PlainCells, abc.ABC):
             if size > LOOK_BYTES:
                 break
         if found:
-            names = ", ".join(found)
-            options = " ".join(f"--column '{name}=ROLE'" for name in found)
-            raise UsageError(
-                f"the input holds values without a declared role: {names}. Undeclared values are "
-                f"never passed on. Add: {options} (ROLE is one of {', '.join(Role)})"
-            )
+            raise self.undeclared_error(list(found))
         return False
+
+    def why_undeclared(self, name: str) -> str:
+        """Why a value has no role, in a few words."""
+        return "the standard does not name it, so its format has no role for it"
+
+    def undeclared_error(self, names: Sequence[str]) -> UsageError:
+        """The error for values that have no role.
+
+        Args:
+            names: to declare for them, in the order in which they were seen.
+        """
+        return self.names_of(names).error(
+            "the input holds values without a declared role: {columns}. Undeclared values are "
+            f"never passed on. Add: {{options}} (ROLE is one of {', '.join(Role)})",
+            names,
+        )
+
+    def names_of(self, names: Sequence[str], noun: str = "value") -> ColumnNames:
+        """Names as messages show them: those of the standard, others on a terminal alone."""
+        shown = [name for name in names if self.is_standard(name)]
+        return ColumnNames(names, shown, NameStyle(noun, _NAME, _unseen(self.name), _ODD))
+
+    def is_standard(self, name: str) -> bool:
+        """Whether nothing in the name of a value without a role was made up by who wrote it.
+
+        Names of HL7 v2 are segments and numbers of fields.
+        """
+        return True
 
     def plan(
         self, storage: Reader, index: int, file: InputFile, split_bytes: int, limits: Limits

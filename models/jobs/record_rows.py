@@ -11,6 +11,7 @@ from ..core.written_texts import Layer
 from ..formats.column_roles import Role
 from ..formats.nested_columns import OpenedColumn
 from ..messages.base import MessageGrammar
+from ..messages.table import GRAMMARS
 
 UNSTABLE = "UnstableRecord"
 """The error class of a record whose texts are not found again in what goes out."""
@@ -27,6 +28,21 @@ def key_of_record(
         if patient is not None:
             return keys.patient_key(patient)
     return keys.doc_key(canonical, ordinal)
+
+
+def row_key(keys: Keys, record: str, canonical: str, ordinal: int = 0) -> str:
+    """The doc_key of an id, as `key_of_record` gives it.
+
+    Args:
+        record: the grammar of the records, as `Columns.record` names it; "" for tables.
+    """
+    return key_of_record(keys, GRAMMARS.get(record), canonical, ordinal)
+
+
+def patient_of_row(record: str, canonical: str, patient: str | None) -> str | None:
+    """The patient of a row; of a record that says none, the one whose own record it is."""
+    grammar = GRAMMARS.get(record)
+    return grammar.patient_of(canonical) if patient is None and grammar is not None else patient
 
 
 def keys_in_place(

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from ..core.errors import UsageError
 from ..core.keys import Keys
 from ..core.known_values import PersonKind
 from ..storage.storage import Storage
@@ -47,7 +48,7 @@ def build_roster(
         most_held: values in memory; it does not change what is written.
 
     Raises:
-        UsageError: if the tables have faults; then nothing is written.
+        UsageError: if the tables have faults, or hold nobody; then nothing is written.
     """
     counts, faults = TableCounts(), TableFaults()
     with ValueGroups(MOST_VALUES, most_held) as patients, ValueGroups(MOST_VALUES, most_held) as st:
@@ -57,6 +58,11 @@ def build_roster(
             if number % _REPORT_EVERY == 0:
                 progress(number, 0)
         faults.require_none()
+        if not counts.values:
+            raise UsageError(
+                f"nobody is in the tables: none of {counts.rows:,} rows has a value by which "
+                "somebody can be found. Nothing is written"
+            )
         writer = _BundleWriter(keys, output, storage, progress)
         writer.write_patients(patients)
         staff = writer.write_staff(st)

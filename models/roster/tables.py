@@ -23,6 +23,7 @@ from ..storage.input_files import InputFile
 from ..storage.storage import Storage
 from .mapping import TableColumns, columns_of
 from .normal import is_usable
+from .records import RecordPeople, RecordValue
 
 MOST_FAULTS = 10
 """Places of faults that a message names."""
@@ -71,6 +72,17 @@ class TableCounts:
     empty: int = 0
     unusable: Counter[str] = dataclasses.field(default_factory=Counter)
 
+    def usable(self, kind: PersonKind, attribute: KnownAttribute, text: str) -> KnownValue | None:
+        """A value, counted; None for one by which nobody is looked for."""
+        name = f"{kind}.{attribute}"
+        known = KnownValue.of(kind, attribute, text)
+        of_nobody = kind is PersonKind.STAFF and attribute not in NAME_ATTRIBUTES
+        if of_nobody or not is_usable(known):
+            self.unusable[name] += 1
+            return None
+        self.values[name] += 1
+        return known
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PersonValue:
@@ -92,7 +104,7 @@ class PeopleTables:
     Attributes:
         files: in the order of their paths.
         forms: the format of each file, configured.
-        columns: where in each file is what.
+        columns: where in each file is what; nothing of files of messages.
         available: the columns that each file was seen to have.
     """
 
@@ -132,7 +144,16 @@ class PeopleTables:
             available = (*opened.columns(storage, file), *(name for name, _ in file.partition))
             is_partial = opened.traits.columns_are_partial
             where = f"file {number} of {len(files)}"
-            columns.append(columns_of(available, mapping, where, partial=is_partial))
+            if opened.traits.record and mapping:
+                raise UsageError(
+                    f"{where} holds messages: their format says what its values are, and --column "
+                    "is of tables alone"
+                )
+            columns.append(
+                TableColumns(None)
+                if opened.traits.record
+                else columns_of(available, mapping, where, partial=is_partial)
+            )
             forms.append(opened)
             seen.append(available)
             named.update(available)
@@ -160,6 +181,9 @@ class PeopleTables:
         """
         for number in range(len(self.files)):
             row = 0
+            if self.forms[number].traits.record:
+                yield from self._of_records(number, counts, faults)
+                continue
             for cells, errors, size in self._chunks(number):
                 for at in range(size):
                     row += 1
@@ -170,6 +194,41 @@ class PeopleTables:
                     one = {name: column[at] for name, column in cells.items()}
                     yield from self._row(number, place, one, counts, faults)
             counts.rows += row
+
+    def _of_records(
+        self, number: int, counts: TableCounts, faults: TableFaults
+    ) -> Iterator[PersonValue]:
+        """Yields what the records of a file of messages say of people.
+
+        What is of nobody (several patients in one record) is counted as unusable.
+        """
+        file, form = self.files[number], self.forms[number]
+        people, row = RecordPeople(form.traits.record), 0
+        for locator in form.plan(self.storage, number, file, _SPLIT_BYTES, Limits()):
+            for chunk in form.read(self.storage, file, locator, (people.record,), Limits()):
+                for at, record in enumerate(chunk.columns.column(people.record).to_pylist()):
+                    row += 1
+                    place, error = f"file {number + 1}, record {row}", chunk.errors.get(at, "")
+                    found: list[RecordValue] = []
+                    try:
+                        found = [] if error else list(people.values(record))
+                    except DocumentError as broken:
+                        error = broken.code
+                    if error:
+                        faults.add(place, f"it cannot be read ({error})")
+                    yield from self._of_record(place, found, counts, faults)
+        counts.rows += row
+
+    def _of_record(
+        self, place: str, found: Sequence[RecordValue], counts: TableCounts, faults: TableFaults
+    ) -> Iterator[PersonValue]:
+        for one in found:
+            if len(one.text) > LONGEST_VALUE:
+                faults.add(place, f"a value of over {LONGEST_VALUE} characters")
+            elif one.owner is None:
+                counts.unusable[f"{one.kind}.{one.attribute}"] += 1
+            elif (known := counts.usable(one.kind, one.attribute, one.text)) is not None:
+                yield PersonValue(one.owner, known)
 
     def _chunks(
         self, number: int
@@ -268,13 +327,5 @@ class _RowReader:
         if len(text) > LONGEST_VALUE:
             self.fault(column, f"a value of over {LONGEST_VALUE} characters")
             return
-        name = f"{kind}.{attribute}"
-        if kind is PersonKind.STAFF and attribute not in NAME_ATTRIBUTES:
-            self.counts.unusable[name] += 1
-            return
-        known = KnownValue.of(kind, attribute, text)
-        if not is_usable(known):
-            self.counts.unusable[name] += 1
-            return
-        self.counts.values[name] += 1
-        yield PersonValue(owner, known)
+        if (known := self.counts.usable(kind, attribute, text)) is not None:
+            yield PersonValue(owner, known)

@@ -20,7 +20,9 @@ from ...models.core.keys import new_key
 from ...models.formats import Format, open_format
 from ...models.formats.column_roles import MEANING, Columns, Role, is_single, preset_for
 from ...models.formats.column_types import shown_type
+from ...models.formats.gzipped import Gzipped
 from ...models.formats.message_columns import MessageNesting
+from ...models.formats.message_files import MessageFiles
 from ...models.guesses.column_facts import ColumnFacts, FactsCounter, Form
 from ...models.guesses.nested import NotExpanded, Sample, facts_within
 from ...models.guesses.roles import RoleGuess, guess_roles
@@ -49,6 +51,12 @@ Written by `scrubline init` from a sample: {rows:,} rows in {looked:,} of {files
 guesses, by name and by what values look like. Read each line, and change what is wrong. What is
 doubtful is left out (drop). The roles:
 {roles}"""
+
+
+_OF_RECORDS = """
+
+Values that the standard names have roles without being written here: {page} says which. A line in
+a table [column] changes one."""
 
 
 _NESTED = "within nested columns, each value by its path (docs/formats.md, Nested columns)"
@@ -98,9 +106,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     if key_place:
         make_key(key_place, "--make-key")
     write_new(place, text.encode(), "--output")
-    roles = Counter(guess.role for guess in found.guesses.values())
-    counts = ", ".join(f"{count:,} {role}" for role, count in roles.items())
-    say(f"config file written: {counted(len(found.guesses), 'column')} ({counts})", "INFO")
+    say(f"config file written: {_summary(found)}", "INFO")
     for error, count in sorted(found.errors.items()):
         say(f"{count:,} of {found.rows:,} rows of the sample cannot be read: {error}", "WARNING")
     _check(storage, place, has_key=has_key)
@@ -151,7 +157,9 @@ def survey(storage: Storage, options: Options) -> InputFindings:
             counters.setdefault(name, FactsCounter("folder")).add([value])
     if any(seen.records):
         facts = {name: counter.facts() for name, counter in sorted(counters.items())}
-        guesses = {name: RoleGuess(Role.DROP, _NOT_IN_STANDARD) for name in facts}
+        forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
+        why = _messages_of(forms[0]).why_undeclared
+        guesses = {name: RoleGuess(Role.DROP, why(name)) for name in facts}
         return InputFindings(seen, writing, facts, guesses, {}, {}, len(few), rows, errors)
     flat = {name: counters.get(name, FactsCounter()).facts() for name in seen.columns}
     facts, whole = _expanded(flat, samples)
@@ -171,7 +179,11 @@ def _kinds_of(values: Iterable[object]) -> Iterator[str | None]:
             yield recognised(value)
 
 
-_NOT_IN_STANDARD = "the standard does not name it, so its format has no role for it"
+def _messages_of(form: Format) -> MessageFiles:
+    """The format of messages that one is, compressed or not."""
+    inner = form.inner if isinstance(form, Gzipped) else form
+    assert isinstance(inner, MessageFiles), "it has records"
+    return inner
 
 
 def _add_undeclared(
@@ -244,6 +256,21 @@ def _has_key(storage: Storage, options: Options, *, is_said: bool) -> bool:
     return True
 
 
+def _summary(found: InputFindings) -> str:
+    """A line on the roles that were written."""
+    roles = Counter(guess.role for guess in found.guesses.values())
+    counts = ", ".join(f"{count:,} {role}" for role, count in roles.items())
+    if record := next(filter(None, found.seen.records), ""):
+        rest = f"; {counted(len(found.guesses), 'other')} written ({counts})" if counts else ""
+        return f"every value that the standard names has a role: {_page(record)}{rest}"
+    return f"{counted(len(found.guesses), 'column')} ({counts})"
+
+
+def _page(record: str) -> str:
+    """The page that says what is done with the values of a grammar."""
+    return f"docs/{record}-fields.md"
+
+
 # -- the file
 
 
@@ -252,6 +279,8 @@ def _text(found: InputFindings, options: Options, key_source: str | None, *, has
     intro = _INTRO.format(
         rows=found.rows, looked=found.looked, files=len(found.seen.files), roles=roles
     )
+    if record := next(filter(None, found.seen.records), ""):
+        intro += _OF_RECORDS.format(page=_page(record))
     columns: dict[str, list[ConfigLine]] = {"": [], _NESTED: []}
     is_record = any(found.seen.records)
     for name, guess in found.guesses.items():

@@ -20,6 +20,8 @@ from ...models.jobs.job import Job
 from ...models.jobs.late_spans import by_audit
 from ...models.jobs.output_rows import COUNTS
 from ...models.jobs.plan import Plan
+from ...models.jobs.record_rows import row_key
+from ...models.messages.fhir import FHIR
 from ...models.redaction.actions import ACTIONS
 from ...models.redaction.stand_ins import StandIn
 from ...models.storage.storage import Storage
@@ -208,11 +210,13 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
         UsageError: if the key, the document or its original is not there.
     """
     manifest = read_manifest(storage, output)
-    keys = read_job_and_keys(storage, output, manifest["run"], key_source)[1]
-    doc_keys = {wanted, keys.doc_key(canonical_id(wanted) or wanted)}
+    job, keys = read_job_and_keys(storage, output, manifest["run"], key_source)
+    record = job.columns.record
+    doc_keys = {wanted, row_key(keys, record, canonical_id(wanted) or wanted)}
     rows = read_rows(storage, output, manifest, "documents", doc_keys)
     if not rows:
-        raise UsageError("the output has no such document")
+        how = "; ids of FHIR begin with the type: Patient/1" if record == FHIR.name else ""
+        raise UsageError(f"the output has no such document{how}")
     spans = read_rows(storage, output, manifest, "audit", doc_keys)
     originals = open_source_documents(storage, output, rows[0]["run"], key_source)
     try:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from ...models.core.errors import UsageError
 from ...models.core.keys import Keys, canonical_id, new_key
+from ...models.formats import FormatOptions, open_format
+from ...models.jobs.record_rows import row_key
 from ...models.jobs.shifted_columns import DateShifting
 from ...models.redaction.policy import Policy
 from ...models.redaction.policy_file import load_policy
@@ -53,7 +55,12 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     if parsed.what == "offset":
         show(*_offsets(keys, load_policy(parsed.policy), ids))
         return ExitCode.DONE
-    show(*_pseudonyms(keys, parsed.what, ids, parsed.ordinal))
+    record = ""
+    if parsed.format is not None:
+        if parsed.what != "doc":
+            raise UsageError("of these, `key doc` alone takes --format: it says how ids are read")
+        record = open_format(parsed.format, FormatOptions()).traits.record
+    show(*_pseudonyms(keys, parsed.what, ids, parsed.ordinal, record))
     return ExitCode.DONE
 
 
@@ -85,13 +92,19 @@ def _offsets(keys: Keys, policy: Policy, ids: Iterable[str]) -> Iterator[str]:
         yield "" if days is None else str(days)
 
 
-def _pseudonyms(keys: Keys, what: str, ids: Iterable[str], ordinal: int) -> Iterator[str]:
-    """A line for each id, so that the two can be pasted side by side; "" for an empty id."""
+def _pseudonyms(
+    keys: Keys, what: str, ids: Iterable[str], ordinal: int, record: str
+) -> Iterator[str]:
+    """A line for each id, so that the two can be pasted side by side; "" for an empty id.
+
+    Args:
+        record: the grammar of messages that the ids are of, if any.
+    """
     for written in ids:
         canonical = canonical_id(written)
         if canonical is None:
             yield ""
         elif what == "doc":
-            yield keys.doc_key(canonical, ordinal)
+            yield row_key(keys, record, canonical, ordinal)
         else:
             yield keys.patient_key(canonical)

@@ -10,12 +10,14 @@ import argparse
 import dataclasses
 import itertools
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...models.core.display_names import counted
+from ...models.core.error_classes import explain
 from ...models.core.errors import UsageError
 from ...models.core.keys import Keys, canonical_id
 from ...models.core.shortage import raise_shortage
@@ -25,11 +27,13 @@ from ...models.formats.line_notes import GroupLines, whole_notes
 from ...models.formats.nested_columns import OpenedColumn
 from ...models.formats.nested_json import JsonNesting
 from ...models.formats.nested_paths import Path, PathNode, parse_path, show_path, tree_of
+from ...models.jobs.record_rows import patient_of_row, row_key
 from ...models.storage.key_files import load_keys, warn_if_open
 from ...models.storage.storage import Storage
 from ..options import Options, load_config, options_from, said
 from ..outputs.planning import InputSurvey, inspect_inputs, split
 from ..process.exit_codes import ExitCode
+from ..process.logs import say
 from ..process.stdout import show
 from .new_files import require_new
 from .table_files import new_table, table_ending
@@ -61,17 +65,39 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     warn_if_open(options.key_source)
     seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
     source = _IdSource(storage, seen, *_columns(pairs, options, seen), keys, options)
-    numbered, unusable = source.repeated()
+    numbered, lost = source.repeated()
     names = ["id", "ordinal", "doc_key", *(["patient", "patient_key"] if source.patient else [])]
     with new_table(place, "--output", names, integers=("ordinal",)) as table:
         table.add(source.rows(numbered))
-    if not table.rows and unusable:
-        _log.warning("none of %d rows has a usable id: the table is empty", unusable)
+    if not table.rows and lost.without_id:
+        _log.warning("none of %d rows has a usable id: the table is empty", lost.without_id)
+    unread = f"{counted(lost.unreadable, 'row')} that cannot be read, " if lost.unreadable else ""
     show(
-        f"{counted(table.rows, 'id')}, {counted(unusable, 'row')} without a usable id, "
-        f"key check value {keys.check}"
+        f"{counted(table.rows, 'id')}, {unread}{counted(lost.without_id, 'row')} without a usable "
+        f"id, key check value {keys.check}"
     )
-    return ExitCode.DONE
+    for error, count in sorted(lost.errors.items()):
+        known = explain(error)
+        say(f"{counted(count, 'row')} {error}: {known.cause}; {known.remedy}", "WARNING")
+    return ExitCode.HELD if lost.unreadable else ExitCode.DONE
+
+
+@dataclasses.dataclass(slots=True)
+class _LostRows:
+    """The rows that are not in the table.
+
+    Attributes:
+        errors: of those that cannot be read, by class; a run holds them back.
+        without_id: that have none, or one that cannot be an id.
+    """
+
+    errors: Counter[str] = dataclasses.field(default_factory=Counter)
+    without_id: int = 0
+
+    @property
+    def unreadable(self) -> int:
+        """How many cannot be read."""
+        return self.errors.total()
 
 
 def _columns(
@@ -200,24 +226,30 @@ class _IdSource:
     keys: Keys
     options: Options
 
-    def repeated(self) -> tuple[frozenset[str], int]:
-        """The ids that more than one row has, and how many rows have none that can be used.
+    def repeated(self) -> tuple[frozenset[str], _LostRows]:
+        """The ids that more than one row has, and the rows that have none that can be used.
 
         Memory: eight bytes a row. Two ids in 64 bits of a hash are hardly ever equal by chance, and
         then only counted in vain.
         """
         found = [np.zeros(0, np.uint64)]
-        unusable = 0
-        for ids, _ in self._pairs():
-            unusable += ids.count(None)
-            found.append(np.array([_half(self.keys.doc_key(i)) for i in ids if i], np.uint64))
+        lost = _LostRows()
+        for ids, _, errors in self._pairs():
+            lost.errors.update(errors)
+            lost.without_id += ids.count(None) - len(errors)
+            found.append(np.array([_half(self._key(i)) for i in ids if i], np.uint64))
         values, counts = np.unique(np.concatenate(found), return_counts=True)
         twice = set(values[counts > 1].tolist())
         if not twice:
-            return frozenset(), unusable
+            return frozenset(), lost
         return frozenset(
-            i for ids, _ in self._pairs() for i in ids if i and _half(self.keys.doc_key(i)) in twice
-        ), unusable
+            i for ids, _, _ in self._pairs() for i in ids if i and _half(self._key(i)) in twice
+        ), lost
+
+    def _key(self, canonical: str, ordinal: int = 0) -> str:
+        messages = self.declared.messages
+        record = "" if messages is None else messages.record
+        return row_key(self.keys, record, canonical, ordinal)
 
     def rows(self, repeated: frozenset[str]) -> Iterator[tuple[str | int | None, ...]]:
         """Yields a row for each document: id, ordinal, doc_key, and of the patient id and key.
@@ -227,7 +259,7 @@ class _IdSource:
                 numbers them.
         """
         times: dict[str, int] = {}
-        for ids, patients in self._pairs():
+        for ids, patients, _ in self._pairs():
             for one, patient in zip(ids, patients, strict=True):
                 if one is None:
                     continue
@@ -235,14 +267,19 @@ class _IdSource:
                 if one in repeated:
                     ordinal = times.get(one, 0)
                     times[one] = ordinal + 1
-                row = (one, ordinal, self.keys.doc_key(one, ordinal))
+                row = (one, ordinal, self._key(one, ordinal))
                 if self.patient is None:
                     yield row
-                else:
-                    yield *row, patient, None if patient is None else self.keys.patient_key(patient)
+                    continue
+                if self.declared.messages is not None:
+                    patient = patient_of_row(self.declared.messages.record, one, patient)
+                yield *row, patient, None if patient is None else self.keys.patient_key(patient)
 
-    def _pairs(self) -> Iterator[tuple[list[str | None], list[str | None]]]:
-        """Yields ids and patients of some documents, in the order of the input."""
+    def _pairs(self) -> Iterator[tuple[list[str | None], list[str | None], list[str]]]:
+        """Yields ids and patients of some documents, in the order of the input.
+
+        With the error classes of those that cannot be read.
+        """
         limits = Limits(batch_documents=self.options.batch_documents)
         lines = self.options.group_lines
         by = GroupLines.parse(lines) if lines else None
@@ -265,10 +302,16 @@ class _IdSource:
                     chunks = whole_notes(chunks, form, by, most)
                 for chunk in chunks:
                     nested = self.declared.opened(form, chunk, ids)
-                    yield _first(chunk, *(
-                        _canonical(self._cells(name, chunk, folders, form.decode, nested), chunk)
+                    errors = dict(chunk.errors)
+                    for column in nested.values():
+                        errors |= column.errors
+                    firsts = _first_rows(chunk)
+                    found = (
+                        _canonical(self._cells(name, chunk, folders, form.decode, nested), errors)
                         for name in (self.id, self.patient)
-                    ))  # fmt: skip
+                    )
+                    rows, patients = ([values[row] for row in firsts] for values in found)
+                    yield rows, patients, [errors[row] for row in firsts if row in errors]
 
     def _cells(
         self,
@@ -294,26 +337,27 @@ class _IdSource:
         return values
 
 
-def _canonical(values: Sequence[Any], chunk: Chunk) -> list[str | None]:
-    """The canonical ids of some values; None where there is none that can be used."""
+def _canonical(values: Sequence[Any], errors: Container[int]) -> list[str | None]:
+    """The canonical ids of some values; None where there is none that can be used.
+
+    Args:
+        errors: rows that cannot be read.
+    """
     found: list[str | None] = []
     for row, value in enumerate(values):
         try:
-            found.append(None if row in chunk.errors else canonical_id(value))
+            found.append(None if row in errors else canonical_id(value))
         except Exception as error:  # a run quarantines such a row
             raise_shortage(error)
             found.append(None)
     return found
 
 
-def _first(
-    chunk: Chunk, ids: list[str | None], patients: list[str | None]
-) -> tuple[list[str | None], list[str | None]]:
-    """Those of the first row of each note."""
+def _first_rows(chunk: Chunk) -> Sequence[int]:
+    """The first row of each note."""
     if chunk.first_rows is None:
-        return ids, patients
-    firsts = sorted(set(chunk.first_rows.tolist()))
-    return [ids[row] for row in firsts], [patients[row] for row in firsts]
+        return range(chunk.columns.num_rows)
+    return sorted(set(chunk.first_rows.tolist()))
 
 
 def _half(doc_key: str) -> int:

@@ -69,6 +69,12 @@ def _needs_output(paths: list[str]) -> UsageError:
 
 
 def _is_notes(path: str) -> bool:
-    """Whether it is a text file or, by its name, a folder: these have their columns declared."""
-    name = path.rpartition("/")[2]
-    return path.lower().endswith(_TEXT) or "." not in name
+    """Whether it is a text file, messages or, by its name, a folder: these have their roles."""
+    from ...models.formats import FORMATS
+
+    name = path.rpartition("/")[2].lower()
+    traits = ((form.traits, form.suffixes) for form in FORMATS.values())
+    records = (
+        suffix for one, ends in traits if one.record and not one.explicit_only for suffix in ends
+    )
+    return "." not in name or name.endswith((_TEXT, *records))

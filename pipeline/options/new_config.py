@@ -38,7 +38,9 @@ def config_text(
         columns: heading (a comment) -> roles of columns, in order.
     """
     lines = [f"# {line}".rstrip() for line in intro.split("\n")]
-    lines += ["", *_lines(settings), "", "[column]"]
+    lines += ["", *_lines(settings), ""]
+    if any(columns.values()):
+        lines.append("[column]")
     for heading, roles in columns.items():
         lines += ["", f"# {heading}"] if heading and roles else []
         lines += _lines(roles)

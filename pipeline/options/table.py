@@ -103,7 +103,8 @@ class Options(JobOptions):
         "known:WHAT (known:name, known:relative.name); text:html, text:rtf, text:xml: texts within "
         "markup; every column needs one, of messages what their format has none for; repeatable",
         help_for={
-            "key": "map: the columns with the roles id and patient; others are not read",
+            "key": "map: the columns with the roles id and patient, others are not read; of "
+            "messages what their format has no role for, as in the run",
             "convert": "role of a column of a table that becomes messages: id, patient, type, "
             "date, birth, text, hash (the visit) or drop; of messages, of what their format has "
             "no role for, and of values that are to be columns of the table; repeatable",

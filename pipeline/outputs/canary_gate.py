@@ -24,6 +24,7 @@ from ...models.jobs.job import Job
 from ...models.jobs.opening import open_keys
 from ...models.jobs.plan import Plan
 from ...models.jobs.receipts import Receipt
+from ...models.jobs.record_rows import row_key
 from ...models.storage.hive import parse_partition
 from ...models.storage.input_files import InputFile
 from ...models.storage.storage import Storage
@@ -105,11 +106,12 @@ def check_canaries(
             "why, then give the run up with `scrubline resume --output ... --discard`"
         )
     # Where canaries are planted again for every run, the output has the earlier ones too.
-    firsts = {keys.doc_key(canary.id): canary for canary in canaries}
+    record = job.columns.record
+    firsts = {row_key(keys, record, canary.id): canary for canary in canaries}
     for first, numbers in published_numbers(storage, job, catalogue, replaced, firsts).items():
         ordinals[firsts[first]] = max(ordinals[firsts[first]], *numbers)
     planted = {
-        keys.doc_key(canary.id, ordinal)
+        row_key(keys, record, canary.id, ordinal)
         for canary, most in ordinals.items()
         for ordinal in range(most + 1)
     }
@@ -148,7 +150,7 @@ def _judge(
     for job, folder, receipt in units:
         if job.run not in known:
             known[job.run] = {
-                keys.doc_key(canary.id, ordinal): (canary, ordinal)
+                row_key(keys, job.columns.record, canary.id, ordinal): (canary, ordinal)
                 for canary, ordinals in _ordinals(storage, keys, canaries, job).items()
                 for ordinal in ordinals
             }
@@ -174,7 +176,7 @@ def _ordinals(
     storage: Storage, keys: Keys, canaries: Sequence[Canary], job: Job
 ) -> dict[Canary, set[int]]:
     """The ordinals that each canary may have in a run."""
-    firsts = {keys.doc_key(canary.id): canary for canary in canaries}
+    firsts = {row_key(keys, job.columns.record, canary.id): canary for canary in canaries}
     ordinals: dict[Canary, set[int]] = {canary: {0} for canary in canaries}
     table = numbers_in_run(storage, job.restricted, firsts)
     if table is None:

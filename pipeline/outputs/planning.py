@@ -30,6 +30,10 @@ from .sealing import JOB, write_plan_seal
 
 T = TypeVar("T")
 
+_JSON_LINES = ("jsonl", "jsonl.gz")
+_OF_RESOURCES = "resourceType"
+"""The key that each resource of FHIR has."""
+
 _WHOLE = 1 << 62
 """A split size above that of any file."""
 
@@ -90,8 +94,8 @@ def inspect_inputs(
         choose: listed inputs -> URLs of those to read; the others are not opened. None for all.
 
     Raises:
-        UsageError: if there is no input, a file has no known format, or a setting was given that
-            none of the formats has.
+        UsageError: if there is no input, a file has no known format or looks like FHIR, or a
+            setting was given that none of the formats has.
     """
     settings = settings or FormatOptions()
     if form is not None:
@@ -116,6 +120,8 @@ def inspect_inputs(
         try:
             names = opened.columns(storage, files[index])
             require_few(len(names), "it has")
+            if form is None:
+                _require_no_fhir(formats[index], names)
             return names, opened.schema_token(storage, files[index])
         except UsageError as error:
             raise _in_file(error, numbers[index], files[index]) from None
@@ -140,6 +146,21 @@ def inspect_inputs(
         numbers,
         columns,
     )
+
+
+def _require_no_fhir(form: str, names: Collection[str]) -> None:
+    """Refuses JSON Lines of FHIR resources: their ending does not say what they are.
+
+    Raises:
+        UsageError: with the formats that would read them.
+    """
+    if form in _JSON_LINES and _OF_RESOURCES in names:
+        fhir = form.replace("jsonl", "fhir")
+        raise UsageError(
+            f"the file looks like a bulk export of FHIR (its records have a {_OF_RESOURCES}): give "
+            f"--format {fhir}, by which every element has a role, or --format {form} to read plain "
+            "columns (it then holds for all input files)"
+        )
 
 
 def roles_for(seen: InputSurvey, declared: Columns | None, policy: Policy | None = None) -> Columns:

@@ -203,5 +203,7 @@ def test_the_ending_does_not_say_that_a_file_is_one():
 
 def test_values_without_a_role_are_named_with_the_option_to_give():
     storage = Files(BODY.format("a").replace("<title>", "<foo/><foo bar='x'/><title>").encode())
-    with pytest.raises(UsageError, match=r"--column 'ClinicalDocument\.foo@bar=ROLE'"):
+    with pytest.raises(UsageError) as refused:
         FORM.check_types(storage, storage.file, COLUMNS)
+    assert "--column ClinicalDocument.foo@bar=ROLE" in refused.value.on_terminal
+    assert "[value 1]" in str(refused.value) and "foo" not in str(refused.value)

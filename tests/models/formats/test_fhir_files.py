@@ -4,6 +4,7 @@ import hashlib
 import io
 import itertools
 import json
+import string
 
 import pyarrow as pa
 import pytest
@@ -133,11 +134,57 @@ def test_the_format_has_to_be_named():
         format_of("a.json")
 
 
-def test_values_without_a_role_are_refused_before_a_run():
-    file = put("a.ndjson", b'{"resourceType": "Patient", "foo": 1}\n{"resourceType": "X"}\nx\n')
-    with pytest.raises(UsageError, match=r"Patient\.foo=ROLE.*X\.resourceType=ROLE"):
-        FHIR.check_types(STORAGE, file, ROLES)
+def refused(content):
+    """The two messages of the error that a file is refused with."""
+    with pytest.raises(UsageError) as caught:
+        FHIR.check_types(STORAGE, put("a.ndjson", content.encode()), ROLES)
+    return str(caught.value), caught.value.on_terminal
+
+
+def test_keys_that_fhir_does_not_have_are_named_on_a_terminal_alone():
     FHIR.check_types(STORAGE, put("a.ndjson", ONE.encode()), ROLES)
+    for_logs, on_terminal = refused('{"resourceType": "Patient", "quimby": 1}\nx\n')
+    assert "[value 1]" in for_logs and "init" in for_logs and "quimby" not in for_logs
+    assert "--column Patient.quimby=ROLE" in on_terminal
+
+
+def test_few_of_many_keys_are_named():
+    keys = {f"quimby{letter}": 1 for letter in string.ascii_letters}
+    for_logs, on_terminal = refused(json.dumps({"resourceType": "Patient", **keys}))
+    assert len(for_logs) < 1000 and "quimby" not in for_logs and "and 32 more" in for_logs
+    assert len(on_terminal) < 2500 and "Patient.quimbyt" in on_terminal
+    assert "Patient.quimbyu" not in on_terminal
+
+
+def test_a_role_is_no_remedy_for_a_value_of_another_type():
+    for message in refused('{"resourceType": "Observation", "valueInteger": "5"}'):
+        assert "not of the type that FHIR gives them" in message
+        assert "['Observation.valueInteger']" in message and "=ROLE" not in message
+
+
+def test_a_type_that_fhir_does_not_have_is_told():
+    for_logs, on_terminal = refused('{"resourceType": "Widget", "id": "1", "name": "x"}')
+    assert "types of resources" in for_logs and "[type 1]" in for_logs
+    assert "['Widget']" in on_terminal
+    assert not any("=ROLE" in one or "Widget.name" in one for one in (for_logs, on_terminal))
+
+
+@pytest.mark.parametrize("begin", ["", "\ufeff\n ", '<?xml version="1.0"?>\n'])
+def test_fhir_in_xml_is_told(begin):
+    for message in refused(f'{begin}<Patient xmlns="http://hl7.org/fhir"/>'):
+        assert "JSON alone is read" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Patient.quimby", "does not name it"),
+        ("Patient.active", "not of the type"),
+        ("Widget.resourceType", "neither FHIR R4 nor R5"),
+    ],
+)
+def test_why_a_value_has_no_role(name, why):
+    assert why in FHIR.why_undeclared(name)
 
 
 @examples(300)

@@ -277,3 +277,36 @@ def test_texts_that_all_begin_as_markup_are_declared_so(place, capfd, texts, rol
     code, _, err = run(capfd, "--input", "a.jsonl", "--make-key", "key.txt")
     assert code == 0, err
     assert tomllib.loads((place / "job.toml").read_text())["column"] == ROLES | {"note_text": role}
+
+
+RESOURCE = {"resourceType": "Patient", "id": "5550199", "name": [{"family": CANARY}]}
+
+
+@pytest.mark.parametrize("name", ["a.ndjson", "a.jsonl", "a.ndjson.gz"])
+def test_a_bulk_export_of_fhir_is_told(place, capfd, name):
+    content = (json.dumps(RESOURCE) + "\n").encode()
+    (place / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    code, _, err = run(capfd, "--input", name)
+    form = "fhir.gz" if name.endswith(".gz") else "fhir"
+    assert code == 2 and f"give --format {form}, " in err and "plain columns" in err
+    assert not (place / "job.toml").exists()
+
+
+@pytest.mark.parametrize("more", [{}, {f"{CANARY.lower()}": 1}])
+def test_what_the_standard_names_is_not_written(place, capfd, more):
+    (place / "a.ndjson").write_text(json.dumps(RESOURCE | more) + "\n")
+    code, _, err = run(capfd, "--input", "a.ndjson", "--format", "fhir", "--make-key", "key.txt")
+    assert code == 0, err
+    assert "every value that the standard names has a role: docs/fhir-fields.md" in err
+    assert ("; 1 other written (1 drop)" in err) == bool(more)
+    text = (place / "job.toml").read_text()
+    assert "docs/fhir-fields.md" in text
+    columns = {f"Patient.{name}": "drop" for name in more}
+    assert tomllib.loads(text).get("column", {}) == columns
+
+
+def test_why_a_line_was_written_says_what_it_does(place, capfd):
+    record = {"resourceType": "Observation", "id": "o1", "valueInteger": "5"}
+    (place / "a.ndjson").write_text(json.dumps(record) + "\n")
+    assert run(capfd, "--input", "a.ndjson", "--format", "fhir", "--make-key", "key.txt")[0] == 0
+    assert "this leaves out all of the name" in (place / "job.toml").read_text()

@@ -55,8 +55,8 @@ def test_the_map_has_the_keys_of_a_run(scrubline, source, key, tmp_path, ending)
     target = tmp_path / f"map.{ending}"
     words = ("--input", source, *ALL, "--column", "late=drop", "--key-file", key)
     code, out, err = scrubline("key", "map", *words, "--output", target)
-    assert (code, err) == (0, "")
-    assert out.startswith("10 ids, 2 rows without a usable id, key check value ")
+    assert (code, err.count("\n")) == (3, 1) and "1 row BadJson: " in err
+    assert out.startswith("10 ids, 1 row that cannot be read, 1 row without a usable id, key check")
     assert stat.S_IMODE(os.stat(target).st_mode) == 0o600
     rows = rows_of(target)
     assert list(rows[0]) == ["id", "ordinal", "doc_key", "patient", "patient_key"]
@@ -84,7 +84,7 @@ def test_columns_may_come_from_the_file_of_the_run(scrubline, source, key, tmp_p
     )
     target = tmp_path / "map.jsonl"
     code, out, err = scrubline("key", "map", "--config", tmp_path / "job.toml", "--output", target)
-    assert (code, err) == (0, "") and out.startswith("10 ids")
+    assert code == 3 and "1 row BadJson: " in err and out.startswith("10 ids")
     assert list(rows_of(target)[0]) == ["id", "ordinal", "doc_key"]
 
 
@@ -201,7 +201,8 @@ def test_what_is_beside_a_nested_id_may_differ_from_row_to_row(scrubline, key, t
     target = tmp_path / "map.csv"
     words = ("--input", path, "--column", "note.id=id", "--key-file", key, "--output", target)
     code, out, _ = scrubline("key", "map", *words)
-    assert code == 0 and out.startswith("3 ids, 3 rows")
+    assert code == 3
+    assert out.startswith("3 ids, 2 rows that cannot be read, 1 row without a usable id")
     assert [row["id"] for row in rows_of(target)] == ["1", "2", "3"]
 
 

@@ -130,7 +130,7 @@ def test_markup_that_a_text_within_markup_shows_is_read_once(tmp_path, key_file)
 
 def test_what_has_no_role_is_refused_with_the_line_to_add(tmp_path, key_file):
     source = write(tmp_path / "in", message(1, *LINES, "ZPD|x|Zelda"))
-    with pytest.raises(UsageError, match=r"ZPD-1, ZPD-2.*--column 'ZPD-1=ROLE'"):
+    with pytest.raises(UsageError, match="'ZPD-1', 'ZPD-2'.*--column ZPD-1=ROLE"):
         run(source, tmp_path / "out", key_file)
     out = tmp_path / "out"
     run(source, out, key_file, column={"ZPD": "drop", "ZPD-1": "pass"})
@@ -249,6 +249,49 @@ def test_resources_of_fhir_keep_what_leads_to_them(tmp_path, key_file, policy):
     assert "Foth" not in text and "eringay" not in text and text.count("<b></b>") == 1
     assert ("name" in patient) == (policy == "expert")
     assert verified(out, key_file) == 0
+
+
+def test_a_patient_of_fhir_has_one_key_for_all_who_ask(tmp_path, key_file, capfd, monkeypatch):
+    source, out, canaries = tmp_path / "in", tmp_path / "out", tmp_path / "canaries.jsonl"
+    write(source, *(json.dumps(one) for one in RESOURCES), name="a.ndjson", end="\n")
+    planted = {"id": "Patient/p1", "gone": ["Quimby"]}
+    canaries.write_text(json.dumps(planted) + "\n")
+    manifest = run(source, out, key_file, format="fhir", canaries=str(canaries))
+    (part,) = (out / "data").glob("*.ndjson")
+    patient, document = (json.loads(line)["id"] for line in part.read_text().splitlines())
+    keys = load_keys(key_file, Storage().read_bytes)
+    assert patient == keys.patient_key("p1")
+    assert manifest["report"]["canaries"]["doc_keys"] == [patient]
+
+    place, form = tmp_path / "map.csv", ("--format", "fhir", "--key-file", key_file)
+    assert ended("key", "map", "--input", source, "--output", place, *form) == 0
+    rows = [line.split(",") for line in place.read_text().splitlines()[1:]]
+    assert rows == [
+        ["Patient/p1", "0", patient, "p1", patient],
+        ["DocumentReference/d1", "0", document, "p1", patient],
+    ]
+    capfd.readouterr()
+    assert ended("key", "doc", "Patient/p1", "DocumentReference/d1", *form) == 0
+    assert capfd.readouterr().out.split() == [patient, document]
+    monkeypatch.setenv("COLUMNS", "300")
+    for wanted in ("Patient/p1", patient):
+        show = ("inspect", "--output", out, "--document", wanted, "--key-file", key_file)
+        assert ended(*show) == 0
+    assert ended(*show[:4], "p1", *show[5:]) == 2
+    assert "Patient/1" in capfd.readouterr().err
+
+
+def test_rows_that_cannot_be_read_are_told_by_key_map(tmp_path, key_file, capfd):
+    source = write(tmp_path / "in", message(1, *LINES), message(2, "ZPD|x"))
+    place, key = tmp_path / "map.csv", ("--key-file", key_file)
+    assert ended("key", "map", "--input", source, "--output", place, *key) == 3
+    told = capfd.readouterr()
+    assert told.out.startswith("1 id, 1 row that cannot be read, 0 rows without a usable id")
+    assert "1 row UndeclaredColumn: " in told.err
+    place = tmp_path / "all.csv"
+    words = ("--input", source, "--output", place, *key, "--column", "ZPD=drop")
+    assert ended("key", "map", *words) == 0
+    assert capfd.readouterr().out.startswith("2 ids, 0 rows without a usable id")
 
 
 CCDA = Path(__file__).parents[2] / "models" / "messages" / "ccda"

@@ -62,6 +62,14 @@ def test_columns_of_all_files_and_folders_are_seen(storage, tmp_path):
     assert [file.path for file in seen.files] == ["year=2024/a.jsonl", "year=2025/b.jsonl"]
 
 
+def test_json_lines_of_fhir_are_read_as_such_only_if_somebody_says_so(storage, tmp_path):
+    write(tmp_path / "a.ndjson", 60, ("resourceType", "id", "name"))
+    with pytest.raises(UsageError, match="give --format fhir, .* or --format jsonl"):
+        inspect_inputs(storage, [str(tmp_path)])
+    assert inspect_inputs(storage, [str(tmp_path)], "jsonl").columns[0] == "resourceType"
+    assert inspect_inputs(storage, [str(tmp_path)], "fhir").columns == ("fhir",)
+
+
 def test_a_column_that_only_the_last_file_has_is_refused_too(storage, tmp_path):
     write(tmp_path / "a.jsonl", 30)
     write(tmp_path / "b.jsonl", 60, ("i", "t", "patient_name"))
