@@ -21,6 +21,7 @@ from .plain_notes import (
 )
 
 TYPE: Final = "DocumentReference"
+_CODE: Final = re.compile(r"\S+")
 _ID: Final = re.compile(r"[A-Za-z0-9.-]{1,64}")
 
 
@@ -41,8 +42,8 @@ def fhir_resource(note: PlainNote, *, as_data: bool) -> str:
         "id": _fit(note.doc_id.removeprefix(f"{TYPE}/")),
         "status": "current",
     }
-    if note.type is not None:  # the same twice: what a coding shows is no text of anybody
-        found["type"] = {"coding": [{"display": note.type}], "text": note.type}
+    if note.type is not None and _CODE.fullmatch(note.type):  # other words would be a text
+        found["type"] = {"coding": [{"code": note.type}]}
     if note.patient is not None:
         found["subject"] = {"reference": f"Patient/{_fit(note.patient)}"}
     date = None if note.date is None else as_fhir(note.date)

@@ -62,7 +62,7 @@ def test_fhir():
         "resourceType": "DocumentReference",
         "id": "doc-7",
         "status": "current",
-        "type": {"coding": [{"display": "progress"}], "text": "progress"},
+        "type": {"coding": [{"code": "progress"}]},
         "subject": {"reference": "Patient/p-1"},
         "date": "2019-02-11T06:52:07-05:00",
         "content": [{"attachment": {"contentType": "text/plain; charset=UTF-8", "data": ENCODED}}],
