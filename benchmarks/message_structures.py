@@ -198,7 +198,8 @@ def _events(record: str, empty: bool = True) -> list[_Event]:
     found: list[_Event] = []
 
     def text(said: str | None) -> None:
-        if said and (plain := said.strip(" \t\r\n")) and plain != GONE:
+        plain = (said or "").strip(" \t\r\n")
+        if plain.strip() and plain != GONE:  # blanks of Unicode alone say nothing, either
             found.append(("text", plain, ()))
 
     waiting: list[tuple[etree._Element, bool]] = [(root, False)]
