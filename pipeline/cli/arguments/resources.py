@@ -100,7 +100,8 @@ def add_roster(parser: ArgumentParser) -> None:
         "Or it has a row a person, and --column says what its columns are: `patient` for the ids, "
         "an attribute of the patient (given, middle, family, name, alias, birth, sex, street, "
         "city, zip, phone, email, mrn, id), or KIND:ATTRIBUTE with self, relative, contact or "
-        "staff. Other columns are not read.\n\n"
+        "staff. Other columns are not read. Messages (HL7 v2, FHIR, C-CDA) say who is who by the "
+        "roles of their format, and take no --column.\n\n"
         "`check` counts words of names that stand in many notes: a patient called metformin would "
         "take the drug out of that patient's notes. `diff` names the patients that differ between "
         "two rosters, by patient_key; it needs no key. No command shows a value, unless `check "
@@ -109,6 +110,8 @@ def add_roster(parser: ArgumentParser) -> None:
         "           --output roster/",
         "scrubline roster build --input patients.parquet --key-file key.txt --output roster/ \\\n"
         "           --column PAT_ID=patient --column LAST=family --column NOK=relative:name",
+        "scrubline roster build --input Patient.ndjson --format fhir --key-file key.txt \\\n"
+        "           --output roster/",
         "scrubline roster check roster/ --input notes.jsonl --key-file key.txt",
         "scrubline roster diff roster-1/ roster-2/",
     )
