@@ -20,7 +20,7 @@ from ..core.written_texts import Layer, Mapped, OpenedText
 from ..rendering.encoded import LAYERS_OF
 from ..rendering.kinds import LAYERS, recognised
 from .ccda_roles import CONSTANT
-from .media_types import is_text, markup_of, media_type_of
+from .media_types import is_text, looks_like_base64, markup_of, media_type_of
 from .vocabularies import is_public
 from .xml_values import BAD_CCDA, TEXT
 
@@ -55,10 +55,6 @@ _MOST_DIGITS: Final = 4
 _NARRATIVE_ID = re.compile(r"""\sID\s*=\s*(["'])([\w.-]{1,64})\1""", re.ASCII)
 
 _LONGEST_NUMBER: Final = 60
-
-_BASE64 = re.compile("[A-Za-z0-9+/]{38,}={0,2}")
-_KINDS_OF_DIGITS: Final = (re.compile("[A-Z]"), re.compile("[g-z]"), re.compile("[0-9+/]"))
-_LEAST_LINE: Final = 20
 
 _YEARS: Final = {"a": 1.0, "a_j": 1.0, "a_t": 1.0, "a_g": 1.0, "mo": 1 / 12, "wk": 7 / 365.25}
 """Units of age, of UCUM."""
@@ -225,20 +221,10 @@ def _is_high_age(value: str, unit: str) -> bool:
 
 
 def _is_encoded(said: Mapping[str, str], value: str) -> bool:
-    """Whether a text is base64: it says so, or is nothing but its digits, as no prose is.
-
-    Digits stand in lines of some length, and are large, small and numerals; so sequences of genes,
-    hashes in hexadecimal digits and words are none.
-    """
+    """Whether a text is base64, by its attributes or by what it looks like."""
     if said.get("representation", "").strip().upper() == "B64":
         return True
-    lines = value.split()
-    return (
-        all(len(line) >= _LEAST_LINE for line in lines[:-1])
-        and _BASE64.fullmatch(digits := "".join(lines)) is not None
-        and len(digits) % 4 == 0
-        and all(form.search(digits) for form in _KINDS_OF_DIGITS)
-    )
+    return looks_like_base64(value)
 
 
 def _is_binary(said: Mapping[str, str]) -> bool:

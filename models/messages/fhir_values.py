@@ -11,7 +11,7 @@ from ..core.written_texts import Layer
 from ..rendering.encoded import LAYERS_OF
 from ..rendering.kinds import LAYERS, recognised
 from . import json_text
-from .media_types import is_text, markup_of
+from .media_types import is_text, looks_like_base64, markup_of
 from .vocabularies import is_display, is_public, is_unit, is_version
 
 OVER_89, BINARY, LOCAL = "over 89", "binary", "local"
@@ -180,5 +180,7 @@ def layers_of(types: frozenset[str], text: str, content_type: str) -> tuple[Laye
         outer = (json_text.render, LAYERS_OF["base64"])
         kind = markup_of(content_type)
         return outer if kind is None else (*outer, LAYERS[kind])
+    if looks_like_base64(text):
+        return (json_text.render, LAYERS_OF["base64"])
     kind = recognised(text)
     return (json_text.render,) if kind is None else (json_text.render, LAYERS[kind])

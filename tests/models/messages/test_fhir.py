@@ -422,6 +422,16 @@ def test_a_text_in_base64_is_read_and_written():
     assert base64.b64decode(found["data"]).decode() == "[X] é"
 
 
+def test_a_text_that_is_nothing_but_base64_is_read_as_what_it_says():
+    said = "Patient Zelda Quimby, seen by Dr. Fotheringay in 2019."
+    record = as_text({"resourceType": "Observation", "note": [{"text": b64(said)}]})
+    (note,) = opened(record).notes
+    assert note.written.text == said
+    dna = as_text({"resourceType": "MolecularSequence", "observedSeq": "ACGT" * 20})
+    (note,) = opened(dna).notes
+    assert note.written.text == "ACGT" * 20
+
+
 @pytest.mark.parametrize("data", ["QQ", "Q===", "é", b64("\0\1"), "gIGNkA=="])
 def test_attachments_that_cannot_be_read_are_refused(data):
     record = as_text({"resourceType": "Binary", "contentType": "text/plain", "data": data})

@@ -281,6 +281,13 @@ def test_a_patient_of_fhir_has_one_key_for_all_who_ask(tmp_path, key_file, capfd
     assert "Patient/1" in capfd.readouterr().err
 
 
+def test_one_file_of_messages_needs_no_columns_but_an_output(tmp_path, capfd):
+    write(tmp_path, message(1, *LINES))
+    assert ended("scrub", tmp_path / "a.hl7") == 2
+    told = capfd.readouterr().err
+    assert "--output scrubbed/" in told and "--column" not in told
+
+
 def test_rows_that_cannot_be_read_are_told_by_key_map(tmp_path, key_file, capfd):
     source = write(tmp_path / "in", message(1, *LINES), message(2, "ZPD|x"))
     place, key = tmp_path / "map.csv", ("--key-file", key_file)
