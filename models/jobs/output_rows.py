@@ -209,7 +209,7 @@ def _data(
     )
     if not columns.record:
         declared = dict(columns.markup)
-        counts[LIKE_MESSAGES] = sum(
+        messages = sum(
             is_message(text)
             for text, field, row in zip(
                 batch.documents.texts,
@@ -219,6 +219,8 @@ def _data(
             )
             if row not in batch.failures and field not in declared
         )
+        if messages:
+            counts[LIKE_MESSAGES] = messages
     digest = _columns_digest(batch, table, good, form, columns)
     return table, Tally.of(counts=counts, columns=digest)
 
