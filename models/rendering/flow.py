@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import array
 import dataclasses
-import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -192,12 +191,18 @@ class Flow:
 
 
 def _disjoint(ranges: Sequence[Removed]) -> list[Removed]:
-    """Ranges without the empty ones.
+    """Ranges without the empty ones; those that touch are one, for `fill` looks at what follows.
 
     Raises:
         DocumentError: if two overlap or are out of order.
     """
-    found = [(low, high) for low, high in ranges if high > low]
-    if any(end > start for (_, end), (start, _) in itertools.pairwise(found)):
-        raise DocumentError(UNMAPPED)
+    found: list[Removed] = []
+    for low, high in ranges:
+        if high <= low:
+            continue
+        if found and low <= found[-1][1]:
+            if low < found[-1][1]:
+                raise DocumentError(UNMAPPED)
+            low = found.pop()[0]
+        found.append((low, high))
     return found

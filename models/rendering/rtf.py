@@ -433,16 +433,15 @@ class _Places:
 
     def filled(self, low: int, high: int) -> str:
         """What stands instead of a range that is left out."""
-        if low in self.lists:
-            return self.lists[low]
         following = self.source[high : high + 1]
-        if following == "}":
-            return ""
+        number = self.lists.get(low, "")
+        if following == "}" or (number and self.source[low:high].strip("-").isdigit()):
+            return number
         if self.source[low - 1].isalpha() and self.source[low:high].strip("-").isdigit():
             return "{}" if following.isalnum() else ""  # a parameter
         # A sign ends a word that stands before it, but no character that waits for more.
         ends = following in ("\\", "{") and low not in self.broken
-        return "{}" if not ends and self.gluing(low) else ""
+        return number + ("{}" if not ends and self.gluing(low) else "")
 
 
 def _numbered_lists(source: str, places: Sequence[tuple[int, int]]) -> dict[int, str]:

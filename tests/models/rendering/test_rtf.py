@@ -121,6 +121,10 @@ REMOVED = {
         r"{\*\rsidtbl\rsid4815}{\fcs0\insrsid48151623 x}\pararsid7\charrsid48151623{y}\b\rsid1 z",
         r"{\*\rsidtbl}{\fcs0{}x}{y}\b{}z",
     ),
+    "unknown words behind a word": (
+        r"\b\smith \foo  x\listid1234567\foo  y",
+        r"\b{} x\listid1{} y",
+    ),
     "numbers of lists": (
         r"{\list\listtemplateid48151623\listid48151623}{\list\listid1}{\list\listid-48151624}"
         r"{\listoverride\listid48151623\ls1}{\listoverride\listid-48151624 x\ls2}x",
