@@ -24,6 +24,7 @@ _FORM = (
 _NUMBER = r"(?<![\w/.:#-])(?:\d{1,4}(?:\.\d+)?-\d{1,4}|\d{1,7}(?:,\d{3})*)(?:\.\d+)?"
 _QUANTITY = rf"{_NUMBER}[ -]?{_UNIT}(?: ?/ ?(?:\d+(?:\.\d+)? ?)?{_UNIT})?"
 _DOSE = re.compile(rf"{_QUANTITY}(?: {_FORM}){{0,4}}(?!\w)", re.IGNORECASE)
+_WORD = re.compile(rf"(?:{_UNIT}|{_FORM})(?![^\W\d_])", re.IGNORECASE)
 _PORTION = re.compile(
     r"(?<![\w/.-])\d/\d(?= ?-?(?:tab(?:let)?s?|cap(?:sule)?s?|pills?|patch|strength|dose)\b)",
     re.IGNORECASE,
@@ -42,12 +43,23 @@ def without_doses(candidates: Iterable[Candidate], text: str) -> Iterator[Candid
         text: of the document.
     """
     for found in candidates:
-        begin = max(0, found.start - _LEFT)
-        near = text[begin : found.end + _LEFT]
-        # What begins with a figure may be an age or an address.
-        pieces = _PORTION if text[found.start].isdigit() else _DOSE
-        if not any(
-            piece.start() <= found.start - begin and found.end - begin <= piece.end()
-            for piece in pieces.finditer(near)
-        ):
+        if not _is_in_dose(text, found.start, found.end):
             yield found
+
+
+def _is_in_dose(text: str, start: int, end: int) -> bool:
+    if text[start].isdigit():  # it may be an age or an address
+        form = _PORTION
+    elif _may_be_unit(text, start):
+        form = _DOSE
+    else:
+        return False
+    near = form.finditer(text, max(0, start - _LEFT), end + _LEFT)
+    return any(piece.start() <= start and end <= piece.end() for piece in near)
+
+
+def _may_be_unit(text: str, at: int) -> bool:
+    """Whether the word at a place is of doses: all letters of one are. It costs little to see."""
+    while at and text[at - 1].isalpha() and text[at].isalpha():
+        at -= 1
+    return not text[at].isalpha() or _WORD.match(text, at) is not None
