@@ -40,7 +40,7 @@ _SUBTYPES = _PLAIN | {
     *MARKUP,
     *("basic", "dicom", "fax", "gif", "jot", "jpeg", "octet-stream", "pict", "postscript"),
     *("sgml", "tiff"),
-    *("alternative", "bmp", "csv", "doc", "docx", "jpg", "json", "mixed", "mp4", "mpeg"),
+    *("alternative", "bmp", "doc", "docx", "jpg", "json", "mixed", "mp4", "mpeg"),
     *("msword", "octetstream", "pdf", "png", "ps", "related", "svg+xml", "tif", "wav"),
     *("word", "x-pdf", "x-zip", "xls", "xlsx", "zip"),
 }

@@ -26,13 +26,13 @@ WORDS_FILE, WORDS_HEADER = "hl7_words.tsv", "kind\tword"
 
 
 def _words(*kinds: str) -> frozenset[str]:
-    """Words of some kinds, in lower case: `result`, `state`, `unit`, `range` (of reference)."""
+    """Words of some kinds, in lower case: `result`, `code`, `unit`, `range` (of reference)."""
     file = importlib.resources.files(__package__).joinpath(WORDS_FILE)
     lines = (line.split("\t") for line in file.read_text(encoding="utf-8").splitlines())
     return frozenset(word for kind, word in lines if kind in kinds)
 
 
-_RESULTS, _STATES = _words("result"), _words("state")
+_RESULTS, _CODES = _words("result"), _words("code")
 _UNITS, _OF_RANGES = _words("unit"), _words("unit", "range")
 
 
@@ -76,7 +76,12 @@ SUB_ID: Final = _form(_SHORT)
 
 def is_id(text: str) -> bool:
     """Whether a code of a table of the standard is written so: `F`, `ORU_R01`, `Final`."""
-    return _AS_ID(text) is not None or text.lower() in _STATES
+    return _AS_ID(text) is not None or text.lower() in _CODES
+
+
+def is_answer(text: str) -> bool:
+    """The same of a result, or one of the words of results."""
+    return is_id(text) or text.lower() in _RESULTS
 
 
 _YEAR, _MONTH, _DAY = r"(?:1[6-9]|2[01]|99)[0-9]{2}", r"(?:0[0-9]|1[0-2])", r"[0-3][0-9]"
@@ -140,6 +145,9 @@ def is_quantity(text: str) -> bool:
     return is_number(text) or is_unit(text) or is_id(text)
 
 
+_OF_WORDS = "text"
+"""The role of components that hold the words of a code."""
+
 NAME_OF_MALFORMED: Mapping[Form, str] = {
     COUNT: MALFORMED_CODE,
     DATE: MALFORMED_DATE,
@@ -187,6 +195,7 @@ _OF_TYPE: Mapping[str, FieldForms] = {
 }
 _OF_FIELD: Mapping[str, FieldForms] = {
     **dict.fromkeys(("OBR-4.1", "OBR-4.2", "OBR-4.5"), ANY),
+    "OBX-5(ID)": FieldForms((), is_answer),
     "OBX-6": _UNIT,
     "OBX-7": FieldForms((), is_range),
 }
@@ -227,6 +236,6 @@ def _component_form(data_type: str, number: int) -> Form | None:
     components = types().get(data_type, ())
     if number > len(components):
         return _NOTHING
-    if components[number - 1].role == "text":
+    if components[number - 1].role == _OF_WORDS:
         return None
     return _OF_COMPONENT.get(f"{data_type}.{number}", CODE)

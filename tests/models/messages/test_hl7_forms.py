@@ -101,7 +101,7 @@ def test_words_are_lower_case_in_order_and_stand_once():
     header, *lines = file.read_text(encoding="utf-8").splitlines()
     assert header == WORDS_HEADER
     assert lines == sorted(set(lines)) and lines == [line.lower() for line in lines]
-    assert {line.split("\t")[0] for line in lines} == {"range", "result", "state", "unit"}
+    assert {line.split("\t")[0] for line in lines} == {"code", "range", "result", "unit"}
     assert all(line.count("\t") == 1 and not line.endswith("\t") for line in lines)
 
 
@@ -137,7 +137,10 @@ def values(segment, *overlaid):
         ("OBX|1|MO|A||120&Gladys Plumb", "OBX-5.1", "VALUE(malformed)"),
         ("OBX|1|NR|A||1^Plumb, Gladys", "OBX-5.2", "VALUE(malformed)"),
         ("OBX|1|TM|A||per Plumb", "OBX-5.1", "VALUE(malformed)"),
-        ("OBX|1|ID|A||Splungeworth", "OBX-5.1", "CODE(malformed)"),
+        ("OBX|1|ID|A||Splungeworth", "OBX-5.1", "VALUE(malformed)"),
+        ("OBX|1|ID|A||Detected", "OBX-5", "OBX-5(ID)"),
+        ("OBR" + "|" * 24 + "RADIOLOGY", "OBR-24", "OBR-24"),
+        ("OBR" + "|" * 24 + "Dr. Plumb", "OBR-24.1", "CODE(malformed)"),
         ("OBX|1|IS|A||Gladys Plumb", "OBX-5.1", "VALUE(malformed)"),
         ("OBX|1|CWE|A||Gladys Plumb^x^L", "OBX-5.1", "VALUE(malformed)"),
         ("OBX|1|CWE|A||A^x^Plumb hospital", "OBX-5.3", "VALUE(malformed)"),
