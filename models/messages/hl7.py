@@ -265,18 +265,18 @@ class _Segment:
             at += len(component) + len(self._signs.component)
 
     def _are_formed(self, plan: FieldPlan, components: Sequence[str]) -> bool:
-        return all(
-            self._is_formed(plan.of(index).form, component)
-            for index, component in enumerate(components, 1)
-        )
+        for index, component in enumerate(components, 1):
+            if component and not self._is_formed(plan.forms.of(index), component):
+                return False
+        return True
 
     def _is_formed(self, form: Form | None, component: str) -> bool:
         """Whether a component, or each subcomponent of it, looks as it should."""
-        if form is None or component == _DELETED:
+        if form is None or component == _DELETED or (component.isalnum() and form(component)):
             return True
         sign = self._signs.subcomponent
-        pieces = component.split(sign) if sign and sign in component else (component,)
-        texts = (self._escapes.read(piece).strip() for piece in pieces)
+        pieces = component.split(sign) if sign else [component]
+        texts = [self._escapes.read(piece).strip() for piece in pieces]
         return all(form(text) for text in texts if text)
 
     def _value(self, named: ValuePlan, place: str, content: str, at: int) -> MessageValue:

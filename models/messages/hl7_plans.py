@@ -52,10 +52,11 @@ class FieldPlan:
         whole: of all of it that no component has something else for; its form is that of the first
             component.
         has_components: whether any component has something for itself.
-        has_form: whether what stands there has to look like something.
+        forms: what its components look like.
+        has_form: whether they have to look like something.
     """
 
-    __slots__ = ("_components", "_forms", "has_components", "has_form", "whole")
+    __slots__ = ("_components", "forms", "has_components", "has_form", "whole")
 
     def __init__(
         self, whole: ValuePlan, forms: FieldForms, components: Mapping[int, ValuePlan]
@@ -63,7 +64,7 @@ class FieldPlan:
         self.whole = whole
         self.has_components = bool(components)
         self.has_form = forms is not ANY
-        self._forms, self._components = forms, components
+        self.forms, self._components = forms, components
 
     def of(self, component: int) -> ValuePlan:
         """What is declared of a component, from 1 on."""
@@ -73,7 +74,7 @@ class FieldPlan:
         declare = self.whole.declare
         if self.has_components:
             declare = f"{declare}.{component}"
-        return self.whole._replace(form=self._forms.of(component), declare=declare)
+        return self.whole._replace(form=self.forms.of(component), declare=declare)
 
 
 class FieldPlans:
