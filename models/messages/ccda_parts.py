@@ -147,6 +147,11 @@ def part_of(element: str, attribute: str, said: Mapping[str, str]) -> AttributeP
     return AttributePart(name)
 
 
+def says_base64(said: Mapping[str, str]) -> bool:
+    """Whether the text of an element is base64, by its attributes."""
+    return said.get("representation", "").strip().upper() == "B64"
+
+
 def text_layers(said: Mapping[str, str], source: str, value: str) -> tuple[Layer, ...] | None:
     """The layers of the text of an element; None for data that is no text.
 
@@ -158,7 +163,7 @@ def text_layers(said: Mapping[str, str], source: str, value: str) -> tuple[Layer
     if _is_binary(said):
         return None
     media = said.get("mediaType", "")
-    if _is_encoded(said, value):
+    if says_base64(said) or looks_like_base64(value):
         outer: tuple[Layer, ...] = () if value == source else (TEXT,)
         outer = (*outer, LAYERS_OF["base64"])
         kind = markup_of(media)
@@ -218,13 +223,6 @@ def _is_high_age(value: str, unit: str) -> bool:
         return years is not None and float(value[:_LONGEST_NUMBER]) * years >= _OLDEST
     except ValueError:
         return False
-
-
-def _is_encoded(said: Mapping[str, str], value: str) -> bool:
-    """Whether a text is base64, by its attributes or by what it looks like."""
-    if said.get("representation", "").strip().upper() == "B64":
-        return True
-    return looks_like_base64(value)
 
 
 def _is_binary(said: Mapping[str, str]) -> bool:

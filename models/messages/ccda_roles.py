@@ -17,6 +17,9 @@ DOCUMENT_ID: Final = "ClinicalDocument.id"
 PATIENT_ID: Final = "recordTarget.patientRole.id"
 NOTE_DATES: Final = ("ClinicalDocument.effectiveTime@value",)
 COMMENT, STYLESHEET, NAMESPACE = "comment", "xml-stylesheet", "xmlns"
+ENCODED: Final = "base64"
+"""The name of a text that is nothing but digits of base64, and does not say so."""
+
 MALFORMED: Final = "malformed"
 """The kind of a value that is not written as its type is."""
 
@@ -271,6 +274,7 @@ def _values() -> Iterator[tuple[str, str]]:
 
 def _markup() -> Iterator[tuple[str, str]]:
     yield COMMENT, "drop"
+    yield ENCODED, "drop"
     yield STYLESHEET, "pass"
     yield f"{STYLESHEET}(url)", "drop"
     yield "@xsi:schemaLocation", "drop"

@@ -24,9 +24,11 @@ from .ccda_parts import (
     narrative,
     part_of,
     prefixed,
+    says_base64,
     text_layers,
 )
-from .ccda_roles import COMMENT, NAMESPACE, STYLESHEET
+from .ccda_roles import COMMENT, ENCODED, NAMESPACE, STYLESHEET
+from .media_types import looks_like_base64
 from .xml_values import (
     ATTRIBUTE,
     BAD_CCDA,
@@ -291,7 +293,10 @@ class _Scanner:
         if kind := misfit(name, value):
             name = element.path.name(f"({kind})")
         layers: Sequence[Layer] = ()
-        if name in self._names.declared.texts:
+        texts = self._names.declared.texts
+        if name in texts and not says_base64(element.said) and looks_like_base64(value):
+            name = ENCODED
+        if name in texts:
             layers = text_layers(element.said, source, value) or ()
         element.texts += 1
         where = _numbered(*element.place)

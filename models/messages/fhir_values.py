@@ -126,6 +126,11 @@ def is_formed(primitive: str, text: str) -> bool:
     return form is None or form.fullmatch(text) is not None
 
 
+def is_encoded(primitive: str, text: str) -> bool:
+    """Whether a string is nothing but base64, where words are expected."""
+    return primitive != "base64Binary" and looks_like_base64(text)
+
+
 def is_formed_as(name: str, text: str) -> bool:
     """Whether a string is written as those of its declared name are; of most names, any is."""
     form = _FORMS_OF_NAMES.get(name)

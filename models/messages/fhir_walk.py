@@ -14,6 +14,7 @@ from .fhir_scan import JsonArray, JsonNode, JsonObject, JsonScalar, is_empty, ou
 from .fhir_values import (
     age_of,
     coding_of,
+    is_encoded,
     is_formed,
     is_formed_as,
     kind_of_data,
@@ -30,7 +31,7 @@ ID = "Resource.id"
 
 _TYPE = "resourceType"
 _TEXT = "string"
-_MALFORMED = "string(malformed)"
+_MALFORMED, _ENCODED = "string(malformed)", "string(base64)"
 _CONCEPT, _DISPLAY = "CodeableConcept.text", "Coding.display"
 _URLS = frozenset(
     ("Bundle.entry.fullUrl", "Bundle.entry.request.url", "Bundle.entry.response.location")
@@ -208,6 +209,8 @@ class Walk:
             name = self._malformed()
         if name == _CONCEPT and _DISPLAY in self._plans.names and self._is_display(visit, text):
             name = _DISPLAY
+        if name in self._plans.texts and node.kind == _TEXT and is_encoded(primitive, text):
+            name = _ENCODED
         self._add(name, visit, node, text)
 
     def _add(self, name: str, visit: Visit, node: JsonScalar, value: str, low: int = 0) -> None:

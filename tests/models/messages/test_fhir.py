@@ -422,10 +422,13 @@ def test_a_text_in_base64_is_read_and_written():
     assert base64.b64decode(found["data"]).decode() == "[X] é"
 
 
-def test_a_text_that_is_nothing_but_base64_is_read_as_what_it_says():
+def test_a_text_that_is_nothing_but_base64_is_left_out_unless_somebody_wants_it_read():
     said = "Patient Zelda Quimby, seen by Dr. Fotheringay in 2019."
     record = as_text({"resourceType": "Observation", "note": [{"text": b64(said)}]})
-    (note,) = opened(record).notes
+    assert [value.name for value in values_of(record)] == ["string(base64)"]
+    assert opened(record).notes == []
+    read = Columns.of_record("fhir", [("string(base64)", "text")])
+    (note,) = opened(record, columns=read).notes
     assert note.written.text == said
     dna = as_text({"resourceType": "MolecularSequence", "observedSeq": "ACGT" * 20})
     (note,) = opened(dna).notes

@@ -111,6 +111,7 @@ def test_the_roles_are_those_of_columns():
 def test_every_name_is_one_of_fhir():
     made_up = {
         "string(malformed)": "Coding.display",
+        "string(base64)": "Coding.display",
         PATIENT: "Patient.id",
         OTHER_LINK: "Reference.reference",
         ID: "Resource.id",
