@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from ..core.errors import UsageError
@@ -53,6 +53,7 @@ __all__ = [
     "encoding_named",
     "family",
     "format_of",
+    "meant_by_columns",
     "open_format",
     "partition_path",
 ]
@@ -126,6 +127,26 @@ def format_of(path: str) -> str:
         f"the file name has an unknown ending; known formats: {known}. Give --format "
         "NAME (it then holds for all input files) or leave the file out; of .docx and .pdf, "
         "extract the text first"
+    )
+
+
+def meant_by_columns(form: str, names: Collection[str]) -> str:
+    """The format that files are meant for, if they end alike and their columns show it; else "".
+
+    Args:
+        form: that was chosen by the ending.
+        names: of the columns that it reads.
+    """
+    if FORMATS[form].traits.record:
+        return ""
+    ends = set(FORMATS[form].suffixes)
+    return next(
+        (
+            name
+            for name, one in FORMATS.items()
+            if one.traits.told_by and one.traits.told_by in names and ends & {*one.suffixes}
+        ),
+        "",
     )
 
 

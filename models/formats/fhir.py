@@ -69,7 +69,9 @@ class FhirFiles(MessageFiles):
     @property
     def traits(self) -> FormatTraits:
         """Those of messages; files that end so may hold any JSON."""
-        return dataclasses.replace(super().traits, explicit_only=True, sign=_SIGN)
+        return dataclasses.replace(
+            super().traits, explicit_only=True, told_by=_TYPE[1:], sign=_SIGN
+        )
 
     def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
         """See `MessageFiles`; refuses XML as well, which is not read."""

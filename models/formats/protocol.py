@@ -160,6 +160,8 @@ class FormatTraits:
             has.
         explicit_only: whether files are read in the format only if the user names it, because the
             endings of their names do not say it.
+        told_by: the column that every record of such files has where another format reads them;
+            empty for none.
         record: of a format of messages, the grammar of its records and the column that holds them;
             all roles lie within. Empty for tables.
         sign: of such a format whose endings others have as well, what stands near the beginning of
@@ -174,6 +176,7 @@ class FormatTraits:
     counts_rows: bool = False
     holds_patient_key: bool = False
     explicit_only: bool = False
+    told_by: str = ""
     record: str = ""
     sign: re.Pattern[bytes] | None = None
 

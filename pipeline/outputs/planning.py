@@ -16,7 +16,15 @@ from ...models.core.display_names import ColumnNames, declared_list
 from ...models.core.errors import UsageError
 from ...models.core.keys import Keys, fingerprint
 from ...models.core.parallel_calls import map_in_threads
-from ...models.formats import FormatOptions, Limits, Locator, format_of, open_format
+from ...models.formats import (
+    FORMATS,
+    FormatOptions,
+    Limits,
+    Locator,
+    format_of,
+    meant_by_columns,
+    open_format,
+)
 from ...models.formats.column_roles import Columns, Role, preset_for, require_few
 from ...models.jobs.job import Job
 from ...models.jobs.plan import Increment, Plan, Unit, unit_name
@@ -29,10 +37,6 @@ from ...models.storage.storage import Storage
 from .sealing import JOB, write_plan_seal
 
 T = TypeVar("T")
-
-_JSON_LINES = ("jsonl", "jsonl.gz")
-_OF_RESOURCES = "resourceType"
-"""The key that each resource of FHIR has."""
 
 _WHOLE = 1 << 62
 """A split size above that of any file."""
@@ -121,7 +125,7 @@ def inspect_inputs(
             names = opened.columns(storage, files[index])
             require_few(len(names), "it has")
             if form is None:
-                _require_no_fhir(formats[index], names)
+                _require_not_meant(formats[index], names)
             return names, opened.schema_token(storage, files[index])
         except UsageError as error:
             raise _in_file(error, numbers[index], files[index]) from None
@@ -148,17 +152,17 @@ def inspect_inputs(
     )
 
 
-def _require_no_fhir(form: str, names: Collection[str]) -> None:
-    """Refuses JSON Lines of FHIR resources: their ending does not say what they are.
+def _require_not_meant(form: str, names: Collection[str]) -> None:
+    """Refuses files of a format whose ending does not say it, and whose columns show it.
 
     Raises:
         UsageError: with the formats that would read them.
     """
-    if form in _JSON_LINES and _OF_RESOURCES in names:
-        fhir = form.replace("jsonl", "fhir")
+    if meant := meant_by_columns(form, names):
+        traits = FORMATS[meant].traits
         raise UsageError(
-            f"the file looks like a bulk export of FHIR (its records have a {_OF_RESOURCES}): give "
-            f"--format {fhir}, by which every element has a role, or --format {form} to read plain "
+            f"the file looks like {traits.family} (its records have a {traits.told_by}): give "
+            f"--format {meant}, by which every value has a role, or --format {form} to read plain "
             "columns (it then holds for all input files)"
         )
 

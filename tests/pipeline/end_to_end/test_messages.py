@@ -281,6 +281,16 @@ def test_a_patient_of_fhir_has_one_key_for_all_who_ask(tmp_path, key_file, capfd
     assert "Patient/1" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("form", ["hl7", "fhir"])
+def test_a_second_night_reads_no_message_again(tmp_path, key_file, form):
+    source, out = tmp_path / "in", tmp_path / "out"
+    records = {"hl7": [message(1, *LINES)], "fhir": [json.dumps(RESOURCES[0])]}
+    ends = {"hl7": ("a.hl7", "\r"), "fhir": ("a.ndjson", "\n")}
+    write(source, *records[form], name=ends[form][0], end=ends[form][1])
+    first, again = (run(source, out, key_file, format=form, incremental=True) for _ in range(2))
+    assert again["run"] == first["run"] == json.loads((out / "manifest.json").read_text())["run"]
+
+
 def test_one_file_of_messages_needs_no_columns_but_an_output(tmp_path, capfd):
     write(tmp_path, message(1, *LINES))
     assert ended("scrub", tmp_path / "a.hl7") == 2
