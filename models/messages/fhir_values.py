@@ -40,7 +40,7 @@ _SAMPLES = re.compile(r"[-+0-9.eEUL \t\r\n]*")
 _LINK_ID = re.compile(r"[A-Za-z0-9/_][A-Za-z0-9._:/#-]{0,79}")
 _PARAMETER = re.compile(r"[a-z_][A-Za-z0-9._:-]{0,79}")
 _EXTENSION_URL = re.compile(
-    r"https?://[A-Za-z0-9.-]{1,100}(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~%/#+-]{0,200})?"
+    r"https?://[A-Za-z0-9.-]{1,100}(?::[0-9]{1,5})?(?:[/#][A-Za-z0-9._~%:/#+-]{0,200})?"
     r"|urn:[a-z]{1,20}:[A-Za-z0-9.:_-]{1,100}|[A-Za-z][A-Za-z0-9._-]{0,79}"
 )
 _FORMS_OF_NAMES: Final[Mapping[str, Callable[[str], object]]] = MappingProxyType(

@@ -18,7 +18,6 @@ from ...models.formats.column_roles import Columns, preset_for
 from ...models.jobs.job import CODE_VERSION, Job
 from ...models.jobs.plan import Increment
 from ...models.redaction.policy import Policy
-from ...models.roster.people import people_code_hash
 from ...models.storage.input_files import InputFile
 from ...models.storage.storage import Storage
 from ..options import Options

@@ -136,6 +136,8 @@ CASES = [
      ("Extension.url", "dateTime")),
     ({"maritalStatus": {"_text": {"extension": [{"url": "u", "valueDecimal": 1.10}]}}},
      ("Extension.url", "decimal")),
+    ({"extension": [{"url": "http://nema.org#0010:1010", "valueCode": "a"}]},
+     ("Extension.url", "code")),
     ({"managingOrganization": {"reference": "Organization/1"}}, "Reference.reference"),
     ({"managingOrganization": {"reference": "Organization?name=X"}}, "Reference.reference(other)"),
     ({"link": [{"other": {"reference": "RelatedPerson/2", "display": "X"}}]},
