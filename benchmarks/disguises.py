@@ -287,6 +287,9 @@ def written(form: Form) -> tuple[str, list[tuple[int, int]]]:
 def left(scrubber: Scrubber, form: Form) -> list[str]:
     """The identifiers of which something is left."""
     text, places = written(form)
+    if form.around[0]:  # spans of markup have places in what is read of it
+        scrubbed = scrubber.scrub(text)
+        return [identifier for identifier in PIECES[1::2] if identifier in scrubbed]
     try:
         spans = [one for one in scrubber.spans(text) if one.replacement is not None]
     except DocumentError:

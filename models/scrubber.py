@@ -342,7 +342,10 @@ class Scrubber:
     def spans(
         self, text: str, *, note_type: str | None = None, markup: str | None = None
     ) -> list[Span]:
-        """What would be removed or kept, and why; disjoint and in order. Arguments of `scrub`."""
+        """What would be removed or kept, and why; disjoint and in order. Arguments of `scrub`.
+
+        Places are of the text as it is read: of markup, without its tags.
+        """
         check_markup(markup)
         batch = self._run((text,), (note_type,), last="Merge", markup=markup)
         assert batch.spans is not None

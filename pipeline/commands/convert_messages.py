@@ -24,6 +24,7 @@ import pyarrow as pa
 from ...models.core.display_names import counted
 from ...models.core.error_classes import explain
 from ...models.core.errors import UsageError
+from ...models.core.shortage import raise_shortage
 from ...models.formats import (
     FORMATS,
     CellForm,
@@ -299,7 +300,8 @@ def _zone(name: str | None) -> datetime.tzinfo | None:
         return datetime.datetime.strptime(name, "%z").tzinfo
     try:
         return zoneinfo.ZoneInfo(name)
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise_shortage(error)
         raise UsageError(
             "--time-zone: unknown zone; expected a name such as Europe/Berlin, or +01:00"
         ) from None

@@ -99,7 +99,7 @@ MAKERS = ["models/formats/*.py", "models/corpora/*.py"] + [
     f"models/{name}.py"
     for name in (
         *("core/budgets", "core/keys", "redaction/merging", "jobs/read_unit", "jobs/steps"),
-        *("text/tokenizer", "roster/guard"),
+        *("jobs/note_messages", "text/tokenizer", "roster/guard"),
     )
 ]
 """Where a class may also be told as a mere text: `return "BadEncoding"`."""
@@ -132,16 +132,16 @@ def texts_in(node):
 @functools.cache
 def constants():
     """Texts that modules give a name in capitals, by that name."""
-    return {
-        node.targets[0].id: node.value.value
-        for path in SOURCES
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and node.targets[0].id.isupper()
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    }
+    found = {}
+    for path in SOURCES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if not isinstance(node, ast.Assign | ast.AnnAssign):
+                continue
+            name = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+            if isinstance(name, ast.Name) and name.id.isupper() and is_text:
+                found[name.id] = node.value.value
+    return found
 
 
 def names_in(tree):

@@ -11,6 +11,8 @@ from scrubline.models.messages.table import GRAMMARS
 
 PAGE = base64.b64encode(b"<p>Zelda</p>").decode()
 HL7 = f"MSH|^~\\&|A\rOBX|1|ED|x||S^TEXT^HTML^Base64^{PAGE}\rOBX|2|TX|x||Zelda"
+# As markup only because it is said to be.
+SAID = HL7.replace(PAGE, base64.b64encode(b"Seen: &lt;Zelda").decode())
 FHIR = (
     '{"resourceType": "Binary", "id": "1", "language": "en", "contentType": "text/html", '
     f'"data": "{PAGE}"}}'
@@ -26,7 +28,8 @@ CCDA = (
     [
         ("hl7", HL7, "OBX-3", True),
         ("hl7", HL7, "OBX-5(ED).1", True),
-        ("hl7", HL7, "OBX-5(ED).3", False),
+        ("hl7", HL7, "OBX-5(ED).3", True),
+        ("hl7", SAID, "OBX-5(ED).3", False),
         ("hl7", HL7, "OBX-5(ED).4", False),
         ("hl7", HL7, "OBX-2", False),
         ("fhir", FHIR, "Binary.language", True),

@@ -18,4 +18,4 @@ def test_any_name_and_value_comes_back(name, value, comment):
 def test_lines_that_are_off_are_comments():
     text = config_text("", [ConfigLine("key_file", "k", "make one", is_off=True)], {"x": []})
     assert '# key_file = "k"  # make one\n' in text
-    assert tomllib.loads(text) == {"column": {}}
+    assert tomllib.loads(text) == {}
