@@ -331,13 +331,30 @@ def _with_texts(
     assert out == applied(record, edits), "bytes outside of texts are others"
     again = _opened(declared, out)
     assert not again.errors, f"what comes out cannot be read: {again.errors.get(0)}"
-    expected = [Stack.of(texts[v.place], v.layers).text for v in column._values[0] if v.layers]
+    read = {v.place for v in again._values[0] if v.layers}
+    expected = [
+        Stack.of(texts[v.place], v.layers).text
+        for v in column._values[0]
+        # A text for want of the form of its type may have it now.
+        if v.layers and (v.place in read or not v.name.endswith("(malformed)"))
+    ]
     found = [_said(out, value) for value in again._values[0] if value.layers]
     said = [text for one in expected if (text := one.strip())]
     assert [one for one in found if one] == said, "texts of what comes out are others"
-    by = structures.COMPARED[declared.name](record, out, column._values[0], again._values[0])
+    moved = _moved((v for v in column._values[0] if v.layers), texts)
+    by = structures.COMPARED[declared.name](record, out, column._values[0], moved)
     counts[f"compared by {by}"] += 1
     return out
+
+
+def _moved(values: Iterable[MessageValue], texts: Mapping[str, str]) -> list[MessageValue]:
+    """Where texts are once they have been replaced."""
+    moved, by = [], 0
+    for one in sorted(values, key=lambda value: value.start):
+        start, new = one.start + by, texts[one.place]
+        moved.append(one._replace(start=start, end=start + len(new), value=new))
+        by += len(new) - (one.end - one.start)
+    return moved
 
 
 def _said(record: str, value: MessageValue) -> str:
