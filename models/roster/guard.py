@@ -146,7 +146,7 @@ class Guard:
             case KnownAttribute.STREET:
                 if line := _street_line(folded):
                     self._streets.setdefault(line, value.kind)
-            case _ if "@" in folded and "." in folded.rpartition("@")[2] and len(folded) > 5:
+            case _ if _is_email(folded):
                 self._emails.setdefault(folded, value.kind)
 
     def violations(self, text: str) -> tuple[Violation, ...]:
@@ -218,6 +218,11 @@ class Guard:
             likely = all(word in folded for word in form.split())
             if likely and _stands_in(form, " ".join(folded.split())):
                 yield kind
+
+
+def _is_email(folded: str) -> bool:
+    local, _, host = folded.rpartition("@")
+    return bool(local) and "." in host and len(folded) > 5
 
 
 def _only(folded: str, dropped: bytes) -> str:

@@ -4,7 +4,7 @@ import dataclasses
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scrubline.models.core.errors import OverBudget
 from scrubline.models.core.known_values import KnownValue
@@ -279,6 +279,7 @@ def test_the_guard_is_silent_behind_the_matcher_and_fires_without_it(pieces, bla
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=30))
+@example("", "@.0000")  # no address, for either
 def test_any_text_and_any_name(text, name):
     rows = [
         KnownValue.of("self", attribute, name)
