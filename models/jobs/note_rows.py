@@ -15,7 +15,6 @@ from ..core.documents import Documents
 from ..core.keys import canonical_id
 from ..formats import CellForm, Chunk
 from ..formats.column_roles import Columns, Role
-from ..formats.nested_texts import open_nested
 from ..messages.message_times import plain_time
 from ..messages.plain_notes import PlainNote
 from .row_texts import STAGE, RowTexts
@@ -60,23 +59,10 @@ class NoteReader:
             folders: hive keys of its file, and their values.
         """
         count = chunk.columns.num_rows
-        nested = open_nested(form, self.columns, chunk.columns)
         failures = {row: Failure(STAGE, code) for row, code in chunk.errors.items()}
-        for column in nested.values():
-            for row, code in column.errors.items():
-                failures.setdefault(row, Failure(STAGE, code))
-        values = RowValues(self.columns, form, chunk, nested, folders)
-        ids = values.ids(Role.ID, failures)
-        for row, own in enumerate(ids):
-            if own is None:
-                failures.setdefault(row, Failure(STAGE, "MissingId"))
-        patients = values.ids(Role.PATIENT, failures)
-        if (grammar := values.grammar) is not None:
-            patients = [
-                grammar.patient_of(own) if patient is None and own is not None else patient
-                for own, patient in zip(ids, patients, strict=True)
-            ]
-        texts = RowTexts(self.columns, self.budgets, form, nested, has_lines=False)
+        values = RowValues.opened(self.columns, form, chunk, folders, failures)
+        ids, patients = values.ids_and_patients(failures)
+        texts = RowTexts(self.columns, self.budgets, form, values.nested, has_lines=False)
         documents = texts.documents(chunk.columns, np.arange(count), failures, ())
         of_rows = _RowSaid(
             ids,

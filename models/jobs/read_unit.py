@@ -34,7 +34,7 @@ from .amendments import NO_AMENDMENTS, SKIPPED, UnitAmendments
 from .chunk_packing import fail_notes, first_rows_of, pack_chunks, runs_of_notes
 from .known_columns import known_of_rows
 from .plan import Unit
-from .record_rows import UNSTABLE, key_of_record, keys_in_place, unstable_rows
+from .record_rows import UNSTABLE, keys_in_place, row_key, unstable_rows
 from .row_texts import STAGE, RowTexts
 from .row_values import RowValues, grammar_of
 from .shifted_columns import NO_DATES, DateColumns, RowDates
@@ -176,24 +176,15 @@ class _RowMaker:
             elif code:
                 failures[row] = Failure("skip-list", code)
 
-        nested = open_nested(form, self.columns, chunk.columns)
-        for column in nested.values():
-            for row, code in column.errors.items():
-                failures.setdefault(row, Failure(STAGE, code))
-        values = RowValues(self.columns, form, chunk, nested, dict(self.unit.partition))
-        ids = values.ids(Role.ID, failures)
-        patients = values.ids(Role.PATIENT, failures)
-        doc_keys: list[str | None] = []
-        for row, canonical in enumerate(ids):
-            if canonical is None:
-                failures.setdefault(row, Failure(STAGE, "MissingId"))
-                doc_keys.append(None)
-            else:
-                ordinal = self.amendments.ordinals.get(first + int(first_rows[row]), 0)
-                doc_keys.append(key_of_record(self.keys, values.grammar, canonical, ordinal))
-                if patients[row] is None and values.grammar is not None:
-                    patients[row] = values.grammar.patient_of(canonical)
-
+        folders = dict(self.unit.partition)
+        values = RowValues.opened(self.columns, form, chunk, folders, failures)
+        nested = values.nested
+        ids, patients = values.ids_and_patients(failures)
+        ordinals = [self.amendments.ordinals.get(first + int(row), 0) for row in first_rows]
+        doc_keys = [
+            None if own is None else row_key(self.keys, self.columns.record, own, ordinal)
+            for own, ordinal in zip(ids, ordinals, strict=True)
+        ]
         kinds = values.first(Role.TYPE)
         types = [None if kind is None else str(kind) for kind in kinds]
         self._check_lines(form, chunk, first_rows, types, failures)
@@ -383,7 +374,7 @@ class _RowMaker:
         grammar = grammar_of(self.columns)
         hash_of: Callable[[str], str] = self.keys.column_hash
         if grammar is not None and grammar.has_links:
-            hash_of = functools.partial(key_of_record, self.keys, grammar)
+            hash_of = functools.partial(row_key, self.keys, self.columns.record)
         hashed: list[str | None] = []
         for row, value in zip(rows, form.decode(column), strict=True):
             try:

@@ -10,7 +10,6 @@ from ..core.keys import Keys
 from ..core.written_texts import Layer
 from ..formats.column_roles import Role
 from ..formats.nested_columns import OpenedColumn
-from ..messages.base import MessageGrammar
 from ..messages.table import GRAMMARS
 
 UNSTABLE = "UnstableRecord"
@@ -19,24 +18,14 @@ UNSTABLE = "UnstableRecord"
 _Text = tuple[str, str, tuple[Layer, ...]]
 
 
-def key_of_record(
-    keys: Keys, grammar: MessageGrammar | None, canonical: str, ordinal: int = 0
-) -> str:
-    """The doc_key of an id; of a record that is of the patient alone, the patient's key."""
-    if grammar is not None and ordinal == 0:
-        patient = grammar.patient_of(canonical)
-        if patient is not None:
-            return keys.patient_key(patient)
-    return keys.doc_key(canonical, ordinal)
-
-
 def row_key(keys: Keys, record: str, canonical: str, ordinal: int = 0) -> str:
-    """The doc_key of an id, as `key_of_record` gives it.
+    """The doc_key of an id; of a record that is of the patient alone, the patient's key.
 
     Args:
         record: the grammar of the records, as `Columns.record` names it; "" for tables.
     """
-    return key_of_record(keys, GRAMMARS.get(record), canonical, ordinal)
+    patient = patient_of_row(record, canonical, None) if ordinal == 0 else None
+    return keys.doc_key(canonical, ordinal) if patient is None else keys.patient_key(patient)
 
 
 def patient_of_row(record: str, canonical: str, patient: str | None) -> str | None:

@@ -12,8 +12,10 @@ from ..core.shortage import raise_shortage
 from ..formats import CellForm, Chunk
 from ..formats.column_roles import Columns, Role
 from ..formats.nested_columns import OpenedColumn
+from ..formats.nested_texts import open_nested
 from ..messages.base import MessageGrammar
 from ..messages.table import GRAMMARS
+from .record_rows import patient_of_row
 from .row_texts import STAGE
 
 
@@ -39,6 +41,22 @@ class RowValues:
     chunk: Chunk
     nested: Mapping[str, OpenedColumn]
     folders: Mapping[str, str]
+
+    @classmethod
+    def opened(
+        cls,
+        columns: Columns,
+        form: CellForm,
+        chunk: Chunk,
+        folders: Mapping[str, str],
+        failures: dict[int, Failure],
+    ) -> RowValues:
+        """Opens nested columns; `failures` gets the rows that cannot be opened."""
+        nested = open_nested(form, columns, chunk.columns)
+        for column in nested.values():
+            for row, code in column.errors.items():
+                failures.setdefault(row, Failure(STAGE, code))
+        return cls(columns, form, chunk, nested, folders)
 
     @property
     def grammar(self) -> MessageGrammar | None:
@@ -105,3 +123,15 @@ class RowValues:
                 failures.setdefault(row, Failure(STAGE, error_class(error)))
                 found.append(None)
         return found
+
+    def ids_and_patients(
+        self, failures: dict[int, Failure]
+    ) -> tuple[list[str | None], list[str | None]]:
+        """The canonical ids of documents and patients; `failures` gets the rows without an id."""
+        ids, patients = self.ids(Role.ID, failures), self.ids(Role.PATIENT, failures)
+        for row, own in enumerate(ids):
+            if own is None:
+                failures.setdefault(row, Failure(STAGE, "MissingId"))
+            else:
+                patients[row] = patient_of_row(self.columns.record, own, patients[row])
+        return ids, patients

@@ -28,7 +28,7 @@ SOURCES = [
     *(ROOT / f"models/{n}.py" for n in ("core/budgets", "core/keys", "jobs/read_unit")),
     *(
         ROOT / f"models/{n}.py"
-        for n in ("core/written_texts", "jobs/row_texts", "jobs/record_rows")
+        for n in ("core/written_texts", "jobs/row_texts", "jobs/row_values", "jobs/record_rows")
     ),
     *sorted((ROOT / "models/messages").glob("*.py")),
     *sorted((ROOT / "models/rendering").glob("*.py")),
