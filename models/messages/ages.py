@@ -37,7 +37,7 @@ _AGE_NAME = re.compile(
 )
 """Not that of a bone or a pregnancy."""
 
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
 
 
 def is_year(units: Iterable[str]) -> bool:

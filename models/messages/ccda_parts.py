@@ -19,6 +19,7 @@ from ..core.views import View
 from ..core.written_texts import Layer, Mapped, OpenedText
 from ..rendering.encoded import LAYERS_OF
 from ..rendering.kinds import LAYERS, recognised
+from .ages import is_over_89
 from .ccda_roles import CONSTANT
 from .media_types import is_text, looks_like_base64, markup_of, media_type_of
 from .vocabularies import is_public
@@ -55,12 +56,6 @@ _MOST_DIGITS: Final = 4
 _NARRATIVE_ID = re.compile(r"""\sID\s*=\s*(["'])([\w.-]{1,64})\1""", re.ASCII)
 
 _LONGEST_NUMBER: Final = 60
-
-_YEARS: Final = {"a": 1.0, "a_j": 1.0, "a_t": 1.0, "a_g": 1.0, "mo": 1 / 12, "wk": 7 / 365.25}
-"""Units of age, of UCUM."""
-
-_OLDEST: Final = 90
-"""Ages from here on identify: 45 CFR 164.514(b)(2)(i)(C)."""
 
 
 class AttributePart(NamedTuple):
@@ -142,7 +137,8 @@ def part_of(element: str, attribute: str, said: Mapping[str, str]) -> AttributeP
             return _telecom(value)
         if element == "reference" and not (value[:1] == "#" and _is_label(value[1:])):
             return AttributePart("@value(other)")
-        if _is_high_age(value, said.get("unit", "")):
+        unit = said.get("unit", "").strip()
+        if unit and is_over_89(value[:_LONGEST_NUMBER], [unit], of_age=True):
             return AttributePart("@value(over 89)")
     return AttributePart(name)
 
@@ -215,14 +211,6 @@ def _telecom(value: str) -> AttributePart:
     if len(value) <= _LONGEST_NUMBER and _NUMBER.fullmatch(value):
         return AttributePart("@value(tel)")
     return AttributePart("@value(mailto)" if "@" in value and ":" not in value else "@value")
-
-
-def _is_high_age(value: str, unit: str) -> bool:
-    years = _YEARS.get(unit)
-    try:
-        return years is not None and float(value[:_LONGEST_NUMBER]) * years >= _OLDEST
-    except ValueError:
-        return False
 
 
 def _is_binary(said: Mapping[str, str]) -> bool:

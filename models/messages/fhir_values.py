@@ -11,6 +11,7 @@ from ..core.written_texts import Layer
 from ..rendering.encoded import LAYERS_OF
 from ..rendering.kinds import LAYERS, recognised
 from . import json_text
+from .ages import is_over_89
 from .media_types import is_text, looks_like_base64, markup_of
 from .vocabularies import is_display, is_public, is_unit, is_version
 
@@ -58,8 +59,6 @@ _FORMS_OF_NAMES: Final[Mapping[str, Callable[[str], object]]] = MappingProxyType
 )
 """Declared name -> the form of texts that pass, where their type is `string` or `uri`."""
 
-_YEARS = frozenset({"a", "y", "yr", "yrs", "year", "years"})
-_OLD = 90
 _PHONES = frozenset({"phone", "fax", "sms", "pager"})
 
 _CLINICAL: Final = frozenset(
@@ -149,11 +148,9 @@ def system_of(system: str, value: str) -> str:
     return "phone" if system in _PHONES or not system else ""
 
 
-def age_of(number: str, *units: str) -> str:
-    """`OVER_89` for a number of years that is over 89."""
-    if _YEARS.isdisjoint(unit.lower() for unit in units):
-        return ""
-    return OVER_89 if float(number) >= _OLD else ""
+def age_of(number: str, *units: str, of_age: bool) -> str:
+    """`OVER_89` for an age over 89."""
+    return OVER_89 if is_over_89(number, units, of_age=of_age) else ""
 
 
 def kind_of_data(content_type: str) -> str:

@@ -245,7 +245,8 @@ class Walk:
             if "ContactPoint" in owners:
                 return system_of(self._string(owner, "system"), text)
             if "Quantity" in owners and primitive == "decimal":
-                return age_of(text, self._string(owner, "code"), self._string(owner, "unit"))
+                units = self._string(owner, "code"), self._string(owner, "unit")
+                return age_of(text, *units, of_age="Age" in owners)
         elif step == "data" and primitive == "base64Binary":
             return kind_of_data(self._string(owner, "contentType"))
         elif step == "display" and "Reference" in owners:

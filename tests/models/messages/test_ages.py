@@ -29,6 +29,10 @@ from scrubline.models.messages.ages import is_age, is_over_89, is_year
         ("33000", ["d"], True, True),
         ("95", ["%"], True, False),
         ("", ["a"], True, False),
+        ("9.1e1", ["a"], False, True),
+        ("0.091e3", ["a"], False, True),
+        ("8.8e1", ["a"], False, False),
+        ("91e-1", ["a"], False, False),
     ],
 )
 def test_over_89(value, units, of_age, is_over):
