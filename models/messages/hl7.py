@@ -30,6 +30,7 @@ from .hl7_plans import (
     observed_name,
     plans_of,
 )
+from .media_types import looks_like_base64
 
 _SEGMENT = re.compile(r"[^\r\n]+")
 _NAME = re.compile(r"[A-Z][A-Z0-9]{2}")
@@ -287,8 +288,10 @@ class _Segment:
         return MessageValue(named.name, place, at, end, plain, declare=named.declare)
 
     def _text(self, named: ValuePlan, place: str, content: str, at: int, note: int) -> MessageValue:
-        value, layers = self._plain(content), self._layers(content)
-        return MessageValue(named.name, place, at, at + len(content), value, layers, note)
+        value, end = self._plain(content), at + len(content)
+        if looks_like_base64(value) and not (encoded := self._plans.encoded).is_text:
+            return MessageValue(encoded.name, place, at, end, value, declare=encoded.declare)
+        return MessageValue(named.name, place, at, end, value, self._layers(content), note)
 
     def _plain(self, content: str) -> str:
         """A value without escapes; subcomponents and components are words of it."""

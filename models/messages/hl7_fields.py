@@ -24,8 +24,11 @@ MALFORMED = "VALUE(malformed)"
 MALFORMED_CODE, MALFORMED_DATE = "CODE(malformed)", "DATE(malformed)"
 """The names of what does not look as its data type says; see `hl7_forms`."""
 
+ENCODED = "VALUE(base64)"
+"""The name of texts that are nothing but digits of base64."""
+
 OF_MALFORMED: Mapping[str, str] = MappingProxyType(
-    {MALFORMED_CODE: "drop", MALFORMED_DATE: "drop", MALFORMED: "text"}
+    {MALFORMED_CODE: "drop", MALFORMED_DATE: "drop", ENCODED: "drop", MALFORMED: "text"}
 )
 """Their roles. What stands in the place of a code of the standard, or of a date, says nothing that
 anybody could read there; what stands in that of a number or of a code of a site often does."""

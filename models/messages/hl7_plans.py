@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from .base import DeclaredNames
-from .hl7_fields import MALFORMED
+from .hl7_fields import ENCODED, MALFORMED
 from .hl7_forms import ANY, DATES, NAME_OF_MALFORMED, FieldForms, Form, forms_of
 
 BINARY = "OBX-5(BINARY)"
@@ -100,7 +100,14 @@ class FieldPlans:
 
     def malformed(self, form: Form | None) -> ValuePlan:
         """What is declared of values that do not look like this."""
-        name = MALFORMED if form is None else NAME_OF_MALFORMED.get(form, MALFORMED)
+        return self._named(MALFORMED if form is None else NAME_OF_MALFORMED.get(form, MALFORMED))
+
+    @functools.cached_property
+    def encoded(self) -> ValuePlan:
+        """What is declared of texts that are nothing but base64."""
+        return self._named(ENCODED)
+
+    def _named(self, name: str) -> ValuePlan:
         is_declared = name in self._declared.names
         return ValuePlan(name if is_declared else "", name in self._declared.texts, None, name)
 

@@ -1,5 +1,6 @@
 """Forms of values: what laboratories send is one of its type, what people type is none."""
 
+import base64
 import importlib.resources
 
 import pytest
@@ -166,6 +167,20 @@ def values(segment, *overlaid):
 )
 def test_what_does_not_look_as_its_type_says_has_another_name(segment, place, name):
     assert values(segment)[place][0] == name
+
+
+ENCODED = base64.b64encode(b"Patient Gladys Plumb, tel. 614-555-0188").decode()
+
+
+@pytest.mark.parametrize("segment", [f"OBX|1|TX|A||{ENCODED}", f"NTE|1||{ENCODED}"])
+def test_a_text_that_is_nothing_but_base64_goes(segment):
+    assert (ENCODED, "VALUE(base64)") in {(value, name) for name, value in values(segment).values()}
+    read = values(segment, ("VALUE(base64)", "text"))
+    assert "VALUE(base64)" not in {name for name, _ in read.values()}
+
+
+def test_a_text_with_words_beside_base64_stays_a_text():
+    assert values(f"OBX|1|TX|A||see {ENCODED}")["OBX-5"][0] == "OBX-5(TX)"
 
 
 def test_a_role_that_is_no_pass_holds_for_anything():
