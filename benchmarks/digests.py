@@ -53,7 +53,8 @@ ENGINES = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", default="en-default", help="bundle, or none")
-    parser.add_argument("--corpus", metavar="URL", help="JSON Lines; default: the demo corpus")
+    parser.add_argument("--corpus", metavar="URL", help="documents; default: the demo corpus")
+    parser.add_argument("--format", help="of that corpus, where its ending does not say it")
     parser.add_argument("--column", action="append", metavar="NAME=ROLE", help="of that corpus")
     parser.add_argument("--policy", help="name or URL; default: the demo's")
     parser.add_argument("--people", metavar="URL", help="table of `roster build`: with its roster")
@@ -69,6 +70,7 @@ def main() -> None:
     given = {
         "inputs": (asked.corpus or str(ROOT / "demo/parquet"),),
         "columns": columns,
+        "format": asked.format,
         "models": (asked.model,),
         "split_bytes": asked.split_bytes,
         "link_notes": asked.link_notes,
