@@ -55,6 +55,7 @@ _START = re.compile(
 )
 _END = re.compile(r"""</([^\s<>/="'&!?]+)\s*>""")
 _ATTRIBUTE = re.compile(r"""([^\s<>/="'&]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')""")
+_CHARACTER = re.compile(r"&[^;]*;|[^&]", re.DOTALL)
 _DECLARATION = re.compile(r"\ufeff?(?:<\?xml\s[^<>]*\?>)?")
 _STYLESHEET = re.compile(r"<\?xml-stylesheet\s+")
 _FILE_ALONE = re.compile(
@@ -234,9 +235,9 @@ class _Scanner:
         part = part_of(path.label, one.name, said)
         name = path.name(part.name, identifies=part.identifies)
         start = one.start
-        if part.skipped:  # unless it is written with references
-            skipped = self._record[start : start + part.skipped]
-            start += part.skipped if one.value.startswith(skipped) else 0
+        for _ in range(part.skipped):
+            written = _CHARACTER.match(self._record, start, one.end)
+            start = written.end() if written is not None else start
         value = decoded(self._record[start : one.end])
         if kind := misfit(name, value):
             name = path.name(f"{base_of(part.name)}({kind})")

@@ -121,6 +121,7 @@ def test_the_name_of_a_value_of_a_section(inner, place, name):
         ("<x><code displayName='&quot;a&quot; b'/></x>", "@displayName(local)", '"a" b'),
         ("<a><assignedEntity><telecom value='tel:+1 555'/></assignedEntity></a>", "assignedEntity.telecom@value(tel)", "+1 555"),
         ("<a><assignedEntity><telecom value='mailto:a@b.org'/></assignedEntity></a>", "assignedEntity.telecom@value(mailto)", "a@b.org"),
+        ("<a><assignedEntity><telecom value='m&#97;ilto&#58;&#x61;@b.org'/></assignedEntity></a>", "assignedEntity.telecom@value(mailto)", "a@b.org"),
         ("<text>a <b>c</b></text>", "text", "a <b>c</b>"),
     ],
 )  # fmt: skip
