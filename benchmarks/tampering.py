@@ -4,18 +4,16 @@
 
 A small output of two runs is made, with audit, quarantine and two formats. Then, again and again, a
 copy of it is changed in one way that chance draws: bytes, rows, names and number of parts; files
-added to each table and to the root; keys of the manifest at every depth; rows of the catalogue;
-jobs and plans; the seal; `_SUCCESS`; and whole forgeries that are consistent in themselves, short
-of the seal. Each is verified three times: with the key; without it; as a reader who has only the
-published folders. Prints a line a kind, then one JSON line:
+added to each table and to the root; the history; keys of the manifest at every depth; rows of the
+catalogue; jobs and plans; the seal; `_SUCCESS`; and whole forgeries, consistent in themselves short
+of the seal. Each is verified with the key, without it, and as a reader who has only the published
+folders. Prints a line a kind, then one JSON line:
 
     tried, found     changes, and those found with the key
     without_key      those found without it
     published_only   those found without restricted/ as well
     missed           number and kind of each that was not found with the key: make one again with
-                     --only NUMBER and the same seed
-
-Exit code 1 if one was missed.
+                     --only NUMBER and the same seed; the exit code is then 1
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +43,10 @@ from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.options import Options
 from scrubline.pipeline.run import scrub
 
+from .json_values import NAME, at, other, places
+
 COLUMNS = Columns.parse([("note_id", "id"), ("text", "text"), ("n", "pass")])
 TABLES = ("data", "audit", "documents", "quarantine")
-NAME = "Quorvath Belzimarovic"
 
 Change = Callable[[random.Random, Path], None]
 
@@ -143,20 +142,24 @@ def rows_changed(rng: random.Random, out: Path) -> None:
     """A valid file with a row less, a row twice, other rows or another encoding."""
     part = a_part(rng, out)
     if part.suffix == ".parquet":
-        table = pq.read_table(part)
-        if not table.num_rows:
-            raise Unfit
-        at, how = rng.randrange(table.num_rows), rng.randrange(3)
-        if how == 0:
-            table = pa.concat_tables([table[:at], table[at + 1 :]])
-        elif how == 1:
-            table = pa.concat_tables([table, table[at : at + 1]])
-        pq.write_table(table, part, compression="none" if how == 2 else "zstd")
+        parquet_changed(rng, part)
         return
     lines = part.read_text().splitlines(keepends=True)
     at = rng.randrange(len(lines))
     lines[at : at + 1] = rng.choice([[], [lines[at]] * 2, [lines[at].replace("[", NAME + " [", 1)]])
     part.write_text("".join(lines))
+
+
+def parquet_changed(rng: random.Random, path: Path) -> None:
+    table = pq.read_table(path)
+    if not table.num_rows:
+        raise Unfit
+    at, how = rng.randrange(table.num_rows), rng.randrange(3)
+    if how == 0:
+        table = pa.concat_tables([table[:at], table[at + 1 :]])
+    elif how == 1:
+        table = pa.concat_tables([table, table[at : at + 1]])
+    pq.write_table(table, path, compression="none" if how == 2 else "zstd")
 
 
 def link_to_elsewhere(rng: random.Random, out: Path) -> None:
@@ -194,37 +197,6 @@ def add_to(folder: str) -> Change:
 
 
 # -- JSON
-
-
-def places(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The ways to all values in a JSON value."""
-    if way:
-        yield way
-    if isinstance(value, dict | list):
-        for name, one in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from places(one, (*way, name))
-
-
-def at(value: Any, way: tuple[Any, ...]) -> Any:
-    for name in way:
-        value = value[name]
-    return value
-
-
-def other(rng: random.Random, value: Any) -> Any:
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int):
-        return value + rng.choice([-1, 1, 1000])
-    if isinstance(value, float):
-        return value + 1
-    if isinstance(value, str):
-        return rng.choice([value + "x", value[1:], value.swapcase() + "0", NAME])
-    if value is None:
-        return rng.choice([0, "x", {}])
-    if isinstance(value, list):
-        return [*value, *(value[:1] or ["x"])]
-    return {**value, "x": 1}
 
 
 def json_changed(rng: random.Random, path: Path) -> None:
@@ -304,6 +276,24 @@ def delete(rng: random.Random, path: Path) -> None:
 
 
 # -- forged
+
+
+def history(change: Change) -> Change:
+    return lambda rng, out: change(rng, out / "history.parquet")
+
+
+def forged_history(rng: random.Random, out: Path) -> None:
+    """A night made better, and the hash of the file repaired."""
+    path = out / "history.parquet"
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    row = rng.choice(rows)
+    name = rng.choice(["documents", "spans", "kept", "by_rules", "note_type", "run"])
+    row[name] = other(rng, row[name])
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), path)
+    found = json.loads((out / "manifest.json").read_bytes())
+    found["report"]["history"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (out / "manifest.json").write_text(json.dumps(found, indent=1))
 
 
 def forged(rng: random.Random, out: Path) -> None:
@@ -387,10 +377,14 @@ KINDS: dict[str, Change] = {
     "seal: broken": seal(json_broken),
     "seal: a bit flipped": seal(flip),
     "seal: deleted": seal(delete),
+    "history: a bit flipped": history(flip),
+    "history: cut": history(cut),
+    "history: other rows in a valid file": history(parquet_changed),
     "_SUCCESS: with content": lambda rng, out: append(rng, out / "_SUCCESS"),
     "_SUCCESS: deleted": lambda rng, out: (out / "_SUCCESS").unlink(),
     "forged: consistent, seal kept": forged,
     "forged: consistent, seal removed": forged_and_unsealed,
+    "forged: a night of the history": forged_history,
 }
 """What is done to an output, by kind."""
 

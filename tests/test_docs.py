@@ -28,6 +28,7 @@ from scrubline.pipeline.commands.run_options import read_options
 from scrubline.pipeline.options import Options, options_from
 from scrubline.pipeline.options.manual import with_table
 from scrubline.pipeline.options.table import run_options
+from scrubline.pipeline.outputs.history_rows import SCHEMA as HISTORY_SCHEMA
 
 from .test_architecture import ORDER
 
@@ -120,6 +121,13 @@ def test_every_field_of_every_table_is_described(table):
     section = text.split(f"## {table}\n")[1].split("\n## ")[0]
     listed = dict(re.findall(r"^\| `(\w+)` \| [^|]* \| (.*) \|$", section, re.MULTILINE))
     assert listed == {f.name: f.metadata[b"description"].decode() for f in TABLES[table]}
+
+
+def test_every_field_of_the_history_is_described():
+    text = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
+    section = text.split("## history\n")[1].split("\n## ")[0]
+    listed = dict(re.findall(r"^\| `(\w+)` \| [^|]* \| (.*) \|$", section, re.MULTILINE))
+    assert listed == {f.name: f.metadata[b"description"].decode() for f in HISTORY_SCHEMA}
 
 
 def test_the_budgets_of_the_manual_are_the_defaults():

@@ -25,7 +25,7 @@ from ..pages.design import (
     visible,
     warning,
 )
-from ..pages.plots import bars, differences_plot, histogram
+from ..plots.bars import bars, differences_plot, histogram
 from .matrices import Matrix
 from .paired import HEADLINE, ScoreDifference
 from .portions import Shares
@@ -190,7 +190,10 @@ def _comparison(found: Sequence[ScoreDifference]) -> str:
         for row in found
         if (row.metric, row.score) in HEADLINE and row.difference is not None
     ]
-    plot = differences_plot([(n, d, i) for n, d, i in headline if d is not None])
+    plot = differences_plot(
+        [(n, d, i) for n, d, i in headline if d is not None],
+        title="Differences of the second model, with their intervals",
+    )
     head = ("score", "first", "second", "difference", "95 %", "p", "fewer", "more")
     said = note(
         "Difference: second minus first, with 95 % interval by a paired bootstrap over documents; "
@@ -252,7 +255,8 @@ def _scores(scores: Scores) -> str:
                 ],
             )
             for label, score in by_label
-        ]
+        ],
+        title="Precision, recall and F1 by label, with their intervals",
     )
     return drawn + fold("Plot", scrolled(plot))
 
@@ -334,9 +338,10 @@ def _documents(report: Report) -> str:
         )
         for document in report.worst()
     ]
+    drawn = histogram(columns, title="Documents by their leaked characters")
     worst = note("By their ordinal in the gold corpus, from 0.") + table(head, rows)
     return (
-        f"<h3>Documents by their leaked characters</h3>{scrolled(histogram(columns))}"
+        f"<h3>Documents by their leaked characters</h3>{scrolled(drawn)}"
         f"{fold('The worst documents', worst)}"
     )
 

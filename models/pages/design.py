@@ -11,20 +11,23 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from ..plots.drawing import CLASSES, DARK, LIGHT
+
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 _LIGHT = (
     "color-scheme:light;--page:#fff;--soft:#f4f6f8;--ink:#1b1f24;--muted:#57606a;--line:#d0d7de;"
     "--accent:#0072b2;--warn:#a84300;--halo:#fff;"
-    "--found:#cfe5f5;--leak:#ffd9bf;--spurious:#f8e6a8"
+    "--found:#cfe5f5;--leak:#ffd9bf;--spurious:#f8e6a8;" + LIGHT
 )
 _DARK = (
     "color-scheme:dark;--page:#14171a;--soft:#1e2327;--ink:#e6e9ec;--muted:#a3acb5;--line:#3c444c;"
     "--accent:#56b4e9;--warn:#f0934e;--halo:#14171a;"
-    "--found:#123f5c;--leak:#6b3210;--spurious:#5c4a0c"
+    "--found:#123f5c;--leak:#6b3210;--spurious:#5c4a0c;" + DARK
 )
 """Blue and vermillion tell good from bad, which any colour vision tells apart, and words say it
-too. Source: see `plots.COLOURS`; darker for letters on white, lighter on black (4.5 to 1, WCAG)."""
+too. Source: see `drawing.COLOURS`; darker for letters on white, lighter on black (4.5 to 1, WCAG).
+"""
 
 STYLE = f"""
 :root {{ {_LIGHT} }}
@@ -54,6 +57,7 @@ table {{ border-collapse: collapse; font-variant-numeric: tabular-nums }}
 td, th {{ padding: .2em .7em; text-align: right; border-bottom: 1px solid var(--line);
   vertical-align: top; white-space: nowrap }}
 .words td {{ white-space: normal; overflow-wrap: anywhere }}
+.words.full td:nth-child(-n+2) {{ overflow-wrap: normal }}
 th {{ color: var(--muted); font-weight: 600; font-size: .9em }}
 th:first-child, td:first-child, .words td, .words th {{ text-align: left; padding-left: 0 }}
 .full {{ width: 100% }} .bar {{ width: 40%; min-width: 7em; vertical-align: middle }}
@@ -75,7 +79,17 @@ mark {{ color: inherit; border-radius: 2px }} .found {{ background: var(--found)
 svg {{ display: block }} svg text {{ font: 12px system-ui, sans-serif; fill: var(--ink) }}
 svg .small {{ font-size: 11px; fill: var(--muted) }} svg .grid {{ stroke: var(--line) }}
 svg .axis {{ stroke: var(--muted) }} svg .whisker {{ stroke: var(--ink); stroke-width: 1.4 }}
-svg .halo {{ stroke: var(--halo); stroke-width: 3 }} svg .mark {{ stroke: var(--ink) }}
+svg .halo {{ stroke: var(--halo); stroke-width: 3 }}
+svg .mark {{ stroke: var(--ink); stroke-width: 2 }}
+{CLASSES}
+figure {{ margin: .8em 0; min-width: 0 }}
+figure > svg {{ width: 100%; height: auto; max-width: 440px }}
+figcaption {{ font-weight: 600 }} figure details {{ margin: .3em 0 }}
+.multiples {{ display: grid; gap: 0 1.6em;
+  grid-template-columns: repeat(auto-fit, minmax(min(330px, 100%), 1fr)) }}
+.sign {{ display: none }}
+.risk {{ border-left: 5px solid var(--warn); background: var(--soft); padding: .5em .8em;
+  font-weight: 600 }} .risk.measured {{ border-left-color: var(--accent) }}
 @media (max-width: 600px) {{
   body {{ padding: .8em; font-size: 14px }} .card b {{ font-size: 1.4em }}
   .cards {{ grid-template-columns: 1fr 1fr; gap: .5em }} td, th {{ padding: .2em .4em }}
@@ -83,12 +97,19 @@ svg .halo {{ stroke: var(--halo); stroke-width: 3 }} svg .mark {{ stroke: var(--
 }}
 @media print {{
   body {{ max-width: none; padding: 0; font-size: 10pt }} nav {{ display: none }}
-  .card, .bar i, mark, td, svg {{ print-color-adjust: exact; -webkit-print-color-adjust: exact }}
+  .card, .risk, .bar i, mark, td, svg {{ print-color-adjust: exact;
+    -webkit-print-color-adjust: exact }}
   .scroll {{ overflow: visible }} svg {{ max-width: 100%; height: auto }}
   td, th {{ padding: .15em .4em; font-size: 8.5pt }} .bar {{ min-width: 3em; width: 15% }}
-  th, td:first-child {{ white-space: normal; overflow-wrap: anywhere }}
+  th, td:first-child {{ white-space: normal }} td:first-child {{ overflow-wrap: anywhere }}
   .cards {{ grid-template-columns: repeat(4, 1fr); gap: .4em }} .card b {{ font-size: 1.4em }}
-  tr, .card, svg {{ break-inside: avoid }} h2, h3, summary {{ break-after: avoid }}
+  details:not([open]), figure details {{ display: none }}
+  .multiples {{ grid-template-columns: 1fr 1fr }}
+  .sign {{ display: grid; grid-template-columns: 2fr 1fr 1fr; gap: 1.6em 1em; margin: 1em 0;
+    border: 1px solid var(--line); padding: .8em }}
+  .sign p {{ margin: 0; grid-column: 1 / -1 }}
+  .sign span {{ border-top: 1px solid var(--ink); margin-top: 2em; font-size: 8.5pt }}
+  tr, .card, svg, figure, .sign {{ break-inside: avoid }} h2, h3, summary {{ break-after: avoid }}
 }}
 """
 
@@ -221,6 +242,24 @@ def scrolled(inner: str) -> str:
 def fold(title: str, inner: str, *, is_open: bool = False) -> str:
     """HTML under a line that opens and closes it."""
     return f"<details{' open' if is_open else ''}><summary>{safe(title)}</summary>{inner}</details>"
+
+
+def figure(drawn: str, caption: str, numbers: str, *, what: str = "the numbers") -> str:
+    """A plot, and the table of its numbers in a fold.
+
+    Args:
+        drawn: the SVG; it says in words what it shows.
+        caption: as text.
+        numbers: HTML, a table.
+        what: the fold's line.
+    """
+    said = f"<figcaption>{safe(caption)}</figcaption>" if caption else ""
+    return f"<figure>{said}{drawn}{fold(what, numbers)}</figure>"
+
+
+def multiples(*figures: str) -> str:
+    """Figures beside each other, as many as there is room for."""
+    return f'<div class="multiples">{"".join(figures)}</div>'
 
 
 def note(text: str) -> str:

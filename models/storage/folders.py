@@ -29,7 +29,7 @@ _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 TABLES = ("data", "audit", "documents", "quarantine")
 """Folders of an output that its readers see."""
 
-ROOT_FILES = ("manifest.json", "seal.json", "_SUCCESS", "report.html")
+ROOT_FILES = ("manifest.json", "seal.json", "_SUCCESS", "report.html", "history.parquet")
 """Files at the root of an output."""
 
 

@@ -9,7 +9,7 @@ import itertools
 
 from ..evaluation.matrices import Matrix
 from ..evaluation.scores import Score, Scores
-from ..pages.plots import bars
+from ..plots.bars import bars
 from ..recipes.hide import GROUPS
 from ..training.reporting import shown
 from .base import (

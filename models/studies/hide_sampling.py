@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 
 from ..evaluation.scores import Score, Scores
-from ..pages.plots import lines
+from ..plots.curves import lines
 from ..recipes import Recipe, Sampling
 from ..training.reporting import shown
 from ..training.settings import with_sampling

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ..corpora import AnnotatedDocument
 from ..evaluation.scores import Score, Scores
-from ..pages.plots import bars
+from ..plots.bars import bars
 from ..recipes.hitsz import ABLATED
 from ..recognisers.liu_2015 import LABELS
 from ..training.reporting import shown

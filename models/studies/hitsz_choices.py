@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..evaluation.scores import Score
-from ..pages.plots import bars
+from ..plots.bars import bars
 from ..recipes.hitsz import CHARACTER_LEARNER
 from ..recipes.tagger import KINDS
 from ..training.reporting import shown

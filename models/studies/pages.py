@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..pages.plots import standalone
+from ..plots.drawing import standalone
 from .findings import (
     Findings,
     PageTable,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ..evaluation.matrices import Matrix
 from ..evaluation.stat_deid import NON_PHI, PHI
-from ..pages.plots import bars, differences_plot
+from ..plots.bars import bars, differences_plot
 from ..recipes.stat_deid import GROUPS
 from ..training.reporting import shown
 from .base import (

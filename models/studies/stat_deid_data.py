@@ -9,7 +9,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from ..evaluation.stat_deid import NON_PHI, PHI
-from ..pages.plots import bars, lines
+from ..plots.bars import bars
+from ..plots.curves import lines
 from ..training.folds import MOST_FOLDS, make_folds
 from ..training.reporting import shown
 from .base import Bench

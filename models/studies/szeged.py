@@ -16,7 +16,7 @@ from ..evaluation.i2b2_2006 import MAP
 from ..evaluation.report import Report
 from ..evaluation.scores import Score, Scores
 from ..features import CharacterClass, Field, Kind, Length, Prefix, Shape, Tag, Tree, at
-from ..pages.plots import bars
+from ..plots.bars import bars
 from ..recipes import Recipe
 from ..recipes.szeged import GROUPS, NARROW, TRIGGERS
 from ..training.reporting import shown

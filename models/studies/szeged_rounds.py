@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..pages.plots import lines
+from ..plots.curves import lines
 from ..training.reporting import shown
 from ..training.upper_bound import upper_bound
 from .base import Bench

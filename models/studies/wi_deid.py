@@ -10,7 +10,7 @@ from ..evaluation.matrices import Matrix
 from ..evaluation.portions import Shares
 from ..evaluation.scores import Score, Scores
 from ..evaluation.wi_deid import MISSING, SPURIOUS
-from ..pages.plots import bars
+from ..plots.bars import bars
 from ..recipes import Recipe
 from ..recipes.wi_deid import DICTIONARY, GROUPS, ORTHOGRAPHIC
 from ..training.reporting import shown

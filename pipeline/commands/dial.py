@@ -10,7 +10,8 @@ from ...models.bundles.bundle import Bundle, open_bundle, revise_bundle, write_b
 from ...models.core.errors import UsageError
 from ...models.core.labels import LABELS
 from ...models.corpora import AnnotatedDocument
-from ...models.pages.plots import Mark, lines, standalone
+from ...models.plots.curves import Mark, lines
+from ...models.plots.drawing import standalone
 from ...models.storage.storage import Storage
 from ...models.training.recall_tuning import (
     CurvePoint,

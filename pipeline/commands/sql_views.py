@@ -11,17 +11,21 @@ import pyarrow as pa
 
 from ...models.jobs.audit import AUDIT, DOCUMENTS, QUARANTINE
 from ...models.storage.storage import Storage
-from ..outputs.state import require_there
+from ..outputs.history_rows import SCHEMA
+from ..outputs.state import HISTORY, require_there
 from ..preparation import absolute_place
 
-_SCHEMAS = {"audit": AUDIT, "documents": DOCUMENTS, "quarantine": QUARANTINE}
+_SCHEMAS = {"audit": AUDIT, "documents": DOCUMENTS, "quarantine": QUARANTINE, "history": SCHEMA}
 _TYPES = {
     pa.string(): "VARCHAR",
     pa.int64(): "BIGINT",
     pa.float64(): "DOUBLE",
     pa.bool_(): "BOOLEAN",
+    pa.timestamp("ms", "UTC"): "TIMESTAMPTZ",
     pa.list_(pa.string()): "VARCHAR[]",
+    pa.list_(pa.int64()): "BIGINT[]",
     pa.map_(pa.string(), pa.int64()): "MAP(VARCHAR, BIGINT)",
+    pa.map_(pa.int64(), pa.int64()): "MAP(BIGINT, BIGINT)",
 }
 """Type of a column -> the type in SQL."""
 
@@ -41,11 +45,15 @@ def sql_views(storage: Storage, output: str) -> str:
 
 def _source(storage: Storage, output: str, table: str) -> str:
     """What is read for a table: its files, or no rows where it has none."""
-    folder = f"{output}/{table}"
-    columns = ", ".join(f"NULL::{_TYPES[field.type]} AS {field.name}" for field in _SCHEMAS[table])
+    columns = ", ".join(f'NULL::{_TYPES[one.type]} AS "{one.name}"' for one in _SCHEMAS[table])
     nothing = f"SELECT {columns} WHERE false"
-    if not storage.list_sizes(folder):
+    if table == "history":
+        place, is_there = f"{output}/{HISTORY}", storage.exists(f"{output}/{HISTORY}")
+    else:
+        place = f"{output}/{table}/**/*.parquet"
+        is_there = bool(storage.list_sizes(f"{output}/{table}"))
+    if not is_there:
         return f"({nothing})"
-    place = folder.replace("'", "''")
-    files = f"FROM read_parquet('{place}/**/*.parquet', union_by_name = true)"
+    place = place.replace("'", "''")
+    files = f"FROM read_parquet('{place}', union_by_name = true)"
     return f"({files} UNION ALL BY NAME {nothing})"  # earlier versions wrote fewer columns

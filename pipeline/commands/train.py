@@ -14,7 +14,8 @@ from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.corpora import AnnotatedDocument, write_annotated
 from ...models.evaluation import compare
-from ...models.pages.plots import lines, standalone
+from ...models.plots.curves import lines
+from ...models.plots.drawing import standalone
 from ...models.scrubber import Scrubber
 from ...models.training import train
 from ...models.training.caching import prepare_cached

@@ -26,6 +26,7 @@ from ...models.storage.retries import StorageAccessError
 from ...models.storage.seals import Seal, SealDamaged
 from ...models.storage.storage import Storage
 from ..outputs.catalogue import FILES, is_part
+from ..outputs.history import faults_of_history
 from ..outputs.identifier_view import FILES as VIEW_FILES
 from ..outputs.identifier_view import PUBLIC, check_view
 from ..outputs.manifest import read_manifest
@@ -43,6 +44,7 @@ from ..outputs.roster_faults import faults_against_roster
 from ..outputs.sealing import JOB, OF_RUN, faults_of_seal, read_seal
 from ..outputs.source_documents import key_check_of, open_source_documents
 from ..outputs.state import (
+    HISTORY,
     MANIFEST,
     PAGE,
     SEAL,
@@ -64,7 +66,7 @@ MOST_FAULTS = 100
 
 _CHANGED = "is not what was written"
 
-_ROOT = {*TABLES, MANIFEST, "_SUCCESS", SEAL, PAGE, "view", "restricted", "_staging"}
+_ROOT = {*TABLES, MANIFEST, "_SUCCESS", SEAL, PAGE, HISTORY, "view", "restricted", "_staging"}
 _HEAD_BYTES = 1000
 """In which a page says what made it."""
 
@@ -139,6 +141,7 @@ def verify(
     if manifest is not None:
         check.receipts(manifest)
         tables = check.tables(manifest)
+        check.history(manifest)
         check.page(manifest)
         check.view()
         if opened is not None and tables is not None:
@@ -389,6 +392,12 @@ class _Check:
             self.faults.append(
                 f"{PAGE} is not what manifest and tables give: make it anew with `scrubline report`"
             )
+
+    def history(self, manifest: Mapping[str, Any]) -> None:
+        """Compares the history with its hash, and its rows of the last run with the tables."""
+        faults, lines = faults_of_history(self._storage, self._output, manifest)
+        self.faults += faults
+        self.lines += lines
 
     def view(self) -> None:
         """Looks whether a released view is what its restricted rows give."""

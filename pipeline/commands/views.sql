@@ -67,3 +67,19 @@ CREATE OR REPLACE VIEW scrubline.held_back AS
 SELECT stage, error, count(*) AS row_count
 FROM scrubline.quarantine
 GROUP BY stage, error;
+
+-- What each run published, by type of note and label: see the manual of tables.
+CREATE OR REPLACE VIEW scrubline.history AS
+SELECT * FROM {history};
+
+-- A row a run, in the order of publication; the third of five quantiles is the median.
+CREATE OR REPLACE VIEW scrubline.nights AS
+SELECT run, published, documents, tokens, spans - kept AS removed,
+    round(1000 * (spans - kept) / nullif(tokens, 0), 2) AS per_thousand_tokens,
+    round(100 * coalesce(list_sum(map_values(quarantined)), 0) / nullif("rows", 0), 2)
+        AS held_back_percent,
+    token_quantiles[3] AS median_tokens, density_quantiles[3] AS median_density,
+    risk_quantiles[3] AS median_risk, seconds, code_version, fingerprint
+FROM scrubline.history
+WHERE note_type IS NULL AND label IS NULL
+ORDER BY published, run;

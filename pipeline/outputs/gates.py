@@ -123,9 +123,13 @@ def check_gates(
     check_quarantined(
         tally, max_quarantined, is_first=not storage.exists(f"{job.output}/{MANIFEST}")
     )
+    limits = {"quarantined": max_quarantined, "gone": max_gone, "lost": max_lost}
     check_guard(tally, _given(max_guard, job.max_guard))
+    if job.knows_people:
+        limits["guard"] = _given(max_guard, job.max_guard)
     if job.roster is not None:
-        check_roster_share(tally, _given(min_roster_share, job.min_roster_share))
+        limits["roster"] = _given(min_roster_share, job.min_roster_share)
+        check_roster_share(tally, limits["roster"])
     if unusable := tally.counts[KNOWN_UNUSABLE]:
         # Headers of messages always hold some; a column that does may be the wrong one.
         _log.log(
@@ -144,6 +148,7 @@ def check_gates(
         results |= check_lost(storage, job, plan, receipts, max_lost)
     if job.link_notes:
         results |= check_stale(storage, job, stale_notes or job.stale_notes or "rewrite")
+    results["limits"] = {name: limit for name, limit in limits.items() if limit is not None}
     storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(results).encode())
     return results
 

@@ -11,24 +11,36 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...models.core.display_names import counted
 from ...models.core.error_classes import explain
 from ...models.core.errors import ScrublineError, UsageError, error_class
 from ...models.core.version import VERSION
-from ...models.pages.design import Bar, PagePart, card, cards, note, render, table
-from ...models.pages.groups import LEAST, merge_small, rounded, told
-from ...models.redaction.actions import ACTIONS
+from ...models.pages.design import Bar, PagePart, note, render, table
+from ...models.pages.groups import LEAST, merge_small, told
 from ...models.storage.storage import Storage
+from .page_drift import by_drift
+from .page_head import UNTOLD, density, head
+from .page_nights import (
+    NO_NIGHTS,
+    Nights,
+    by_detectors,
+    by_night,
+    by_type,
+    cost_by_night,
+    read_nights,
+)
 from .removal_counts import (
     CHARACTERS,
     OTHER_TYPES,
     TEXTS,
     RemovalCounts,
     count_removals,
+    removes,
 )
+from .risk_sentence import NOT_MEASURED
 from .state import PAGE
 
 _log = logging.getLogger(__name__)
@@ -38,9 +50,6 @@ GENERATOR = f"scrubline {VERSION}"
 
 MOST_DAYS = 60
 """Days that have a line of their own; earlier ones share one."""
-
-_UNTOLD = "not told"
-
 
 # -- written
 
@@ -89,7 +98,8 @@ def make_page(storage: Storage, output: str, manifest: Mapping[str, Any]) -> byt
     # As it is in the file, whoever made it: the same page at publication and later.
     as_read = json.loads(json.dumps(manifest))
     try:
-        return page(as_read, count_removals(storage, output, as_read))
+        nights = read_nights(storage, output, as_read)
+        return page(as_read, count_removals(storage, output, as_read), nights)
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         kind = type(error).__name__
     raise UsageError(
@@ -101,71 +111,35 @@ def make_page(storage: Storage, output: str, manifest: Mapping[str, Any]) -> byt
 # -- rendered
 
 
-def page(manifest: Mapping[str, Any], counts: RemovalCounts) -> bytes:
+def page(
+    manifest: Mapping[str, Any],
+    counts: RemovalCounts,
+    nights: Nights = NO_NIGHTS,
+    risk: str = NOT_MEASURED,
+) -> bytes:
     """The page, UTF-8.
 
     Args:
         manifest: of any version that has one; what it does not tell is said to be missing.
         counts: of the tables that it lists.
+        nights: what the history tells.
+        risk: what is known of what was left; see `risk_sentence`.
     """
     sections = [
         PagePart("By label", _by_label(counts), "labels"),
-        PagePart("By type of note", _by_type(counts, manifest), "types"),
+        PagePart("By type of note", _by_type(counts, manifest) + by_type(nights), "types"),
+        PagePart("Night by night", by_night(nights), "nights"),
+        PagePart("Drift", by_drift(nights), "drift"),
         PagePart("By day of the run", _by_day(counts, manifest), "days"),
         PagePart("Quarantine", _quarantine(manifest), "quarantine"),
-        PagePart("What the last run cost", _cost(manifest), "cost"),
+        PagePart("What the last run cost", _cost(manifest) + cost_by_night(nights), "cost"),
+        PagePart("Found by rules, by models, by both", by_detectors(nights), "detectors"),
         PagePart("Policy, models and versions", _made_with(manifest), "made-with"),
         PagePart("Files", _files(manifest), "files"),
         PagePart("What this page leaves out", _left_out(), "left-out"),
     ]
-    return render("Run report", _head(manifest, counts), sections, version=GENERATOR)
-
-
-def _head(manifest: Mapping[str, Any], counts: RemovalCounts) -> str:
-    report, policy = manifest["report"], manifest["policy"]
-    models = ", ".join(manifest.get("models") or ()) or "none"
-    about = (
-        f"Run {manifest['run']}, begun {_moment(report)}. Policy "
-        f"{policy.get('name', _UNTOLD)}; models: {models}; version "
-        f"{manifest.get('code_version', _UNTOLD)}. The page is about all that the output holds, "
-        "unless it says otherwise."
-    )
-    return note(about) + cards(*_cards(manifest["counts"], counts))
-
-
-def _moment(report: Mapping[str, Any]) -> str:
-    """When the run began, to the minute."""
-    said = str(report.get("started", ""))
-    return f"{said[:10]} {said[11:16]} UTC" if said.endswith("+00:00") else said or _UNTOLD
-
-
-def _cards(totals: Mapping[str, int], counts: RemovalCounts) -> Iterator[str]:
-    removed = Counter[bool]()
-    for (_, _, action), spans in counts.spans.items():
-        removed[_removes(action)] += spans
-    characters = totals.get("characters", 0)
-    per = f"{_density(removed[True], characters):.1f} in 1,000 characters" if characters else ""
-    yield card("spans removed", told(removed[True]), per)
-    yield card(
-        "spans kept by policy",
-        told(removed[False]),
-        "found, and left as the policy says",
-        kind="plain",
-    )
-    yield card(
-        "rows published",
-        told(totals.get("rows_out", 0)),
-        f"of {told(totals.get('rows_in', 0))} read; {told(totals.get('documents', 0))} texts",
-        kind="plain",
-    )
-    held, read = totals.get("rows_quarantined", 0), totals.get("rows_in", 0)
-    share = f"{rounded(held) / rounded(read):.2%} of the rows read" if read >= LEAST else ""
-    yield card("rows in quarantine", told(held), share, kind="bad" if held else "")
-
-
-def _removes(action: str) -> bool:
-    """Whether an action takes anything away; one of another version is taken to."""
-    return ACTIONS[action].removes if action in ACTIONS else True
+    first = head(manifest, counts, risk)
+    return render("Run report", first, sections, version=GENERATOR)
 
 
 def _by_label(counts: RemovalCounts) -> str:
@@ -180,7 +154,7 @@ def _by_label(counts: RemovalCounts) -> str:
     groups = merge_small({key: (spans[key], counts.texts_with[key[0]]) for key in order})
     most = max((found[0] for found in groups.shown.values()), default=1)
     rows = [
-        (label, action, f"{found[0]:,}", Bar(found[0] / most, plain=not _removes(action)))
+        (label, action, f"{found[0]:,}", Bar(found[0] / most, plain=not removes(action)))
         for (label, action), found in groups.shown.items()
     ]
     if groups.merged:
@@ -205,17 +179,17 @@ def _by_type(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
     groups = merge_small(
         {name: (texts, spans) for name in order for texts, _, spans in [counts.types[name]]}
     )
-    density = {
-        name: _density(found[1], counts.types[name][CHARACTERS])
+    dense = {
+        name: density(found[1], counts.types[name][CHARACTERS])
         for name, found in groups.shown.items()
     }
-    most = max(density.values(), default=0.0) or 1.0
+    most = max(dense.values(), default=0.0) or 1.0
     rows = [
         (
             _type_name(name),
             *(f"{count:,}" for count in found),
-            f"{density[name]:.1f}",
-            Bar(density[name] / most),
+            f"{dense[name]:.1f}",
+            Bar(dense[name] / most),
         )
         for name, found in groups.shown.items()
     ]
@@ -225,12 +199,7 @@ def _by_type(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
 
 
 def _type_name(name: str | None) -> str:
-    return {None: _UNTOLD, OTHER_TYPES: "all further types"}.get(name, str(name))
-
-
-def _density(spans: int, characters: int) -> float:
-    """Spans in 1,000 characters, of spans as they are shown."""
-    return 1000 * rounded(spans) / characters if characters else 0.0
+    return {None: UNTOLD, OTHER_TYPES: "all further types"}.get(name, str(name))
 
 
 def _by_day(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
@@ -239,16 +208,16 @@ def _by_day(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
     days = dict(days) if isinstance(days, dict) else {}
     removed: Counter[str] = Counter()
     for (run, _, action), spans in counts.spans.items():
-        if _removes(action):
+        if removes(action):
             removed[run] += spans
     runs: Counter[str] = Counter()
     found: dict[str, tuple[int, ...]] = {}
     for run in sorted(counts.texts.keys() | removed.keys()):
-        day = str(days.get(run, _UNTOLD))
+        day = str(days.get(run, UNTOLD))
         texts, spans = found.get(day, (0, 0))
         found[day] = (texts + counts.texts[run], spans + removed[run])
         runs[day] += 1
-    order = sorted(found, key=lambda day: (day != _UNTOLD, day), reverse=True)
+    order = sorted(found, key=lambda day: (day != UNTOLD, day), reverse=True)
     groups = merge_small({day: found[day] for day in order})
     shown = list(groups.shown)
     most = max((spans for _, spans in groups.shown.values()), default=0) or 1
@@ -264,7 +233,7 @@ def _by_day(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
         rows.append((counted(groups.merged, "other day"), "", *map(told, groups.rest), Bar(0)))
     if not rows:
         return note("No run has published a text.")
-    said = "" if _UNTOLD not in shown else note("Earlier versions did not write down the day.")
+    said = "" if UNTOLD not in shown else note("Earlier versions did not write down the day.")
     return table(("day, UTC", "runs", "texts", "spans removed", ""), rows, kind="full") + said
 
 
@@ -324,8 +293,8 @@ def _cost(manifest: Mapping[str, Any]) -> str:
 def _made_with(manifest: Mapping[str, Any]) -> str:
     policy, models = manifest["policy"], manifest.get("models") or {}
     rows = [
-        ("policy", policy.get("name", _UNTOLD)),
-        ("hash of the policy", policy.get("hash", _UNTOLD)),
+        ("policy", policy.get("name", UNTOLD)),
+        ("hash of the policy", policy.get("hash", UNTOLD)),
         ("kept whatever the text", ", ".join(policy.get("kept") or ()) or "nothing"),
         *(
             (f"kept in notes of type {name}", ", ".join(inner["kept"]) or "nothing")
@@ -335,9 +304,9 @@ def _made_with(manifest: Mapping[str, Any]) -> str:
         *((name, ", ".join(said)) for name, said in stand_ins_said(policy).items()),
         *((f"model {name}", found) for name, found in models.items()),
         ("rules", f"{len(manifest.get('recognisers') or ()):,}"),
-        ("version of the code", manifest.get("code_version", _UNTOLD)),
-        ("fingerprint", manifest.get("fingerprint", _UNTOLD)),
-        ("check value of the key", manifest.get("key_check", _UNTOLD)),
+        ("version of the code", manifest.get("code_version", UNTOLD)),
+        ("fingerprint", manifest.get("fingerprint", UNTOLD)),
+        ("check value of the key", manifest.get("key_check", UNTOLD)),
         ("content digest", manifest["content_digest"]),
     ]
     return table((), rows, kind="words")
@@ -376,6 +345,7 @@ def _left_out() -> str:
         f"with 1 to {LEAST - 1} spans, texts or rows is merged with others; a label counts by the "
         f"texts it is in. Counts of rows, texts and spans are rounded to {LEAST}, each by itself, "
         "so that no total less its parts tells a small one; manifest.json has the exact numbers. "
-        "Fragments are not counted. Days are days of runs, never of notes. The page is not sealed; "
-        "`scrubline verify` makes it again and compares."
+        "Fragments are not counted, nor clinical terms that were kept: a run looks for PHI alone, "
+        "and `scrubline evaluate` counts them in marked notes. Days are days of runs, never of "
+        "notes. The page is not sealed; `scrubline verify` makes it again and compares."
     )

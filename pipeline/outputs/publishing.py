@@ -6,6 +6,7 @@ twice, and _SUCCESS, which is removed first, is written last.
 
 from __future__ import annotations
 
+import datetime
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ from ...models.jobs.receipts import Receipt, receipt_url
 from ...models.redaction.policy import Policy
 from ...models.storage.storage import Storage
 from .catalogue import Catalogue
+from .history import write_history_or_warn
 from .journal import Journal, read_or_begin
 from .manifest import days_of_runs, make_manifest, runs_of
 from .note_links import publish_stale
@@ -114,7 +116,10 @@ def promote(
     publish_stale(storage, job)
     require_lock()
     sealed = after.write(storage, job.output)
-    manifest = make_manifest(job, after, policy, runs, {**report, "days": days})
+    published = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    report = {**report, "published": published, "days": days}
+    manifest = make_manifest(job, after, policy, runs, report)
+    manifest["report"] |= write_history_or_warn(storage, job.output, manifest, require_lock)
     require_lock()
     sealed[MANIFEST] = json.dumps(manifest, indent=1).encode()
     storage.write_bytes(f"{job.output}/{MANIFEST}", sealed[MANIFEST])

@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import functools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,14 @@ from ...models.core.errors import StorageError
 from ...models.core.parallel_calls import map_in_threads
 from ...models.core.shortage import raise_shortage
 from ...models.core.spans import POLICY
+from ...models.redaction.actions import ACTIONS
 from ...models.storage.storage import Storage
 from .catalogue import is_part
 
 _ROWS = 1 << 16
 """Read at once."""
 
-_AT_ONCE = 8
+AT_ONCE = 8
 """Parts that are read at the same time: on an object store each is some requests."""
 
 MOST_TYPES = 1000
@@ -83,7 +84,7 @@ def count_removals(storage: Storage, output: str, manifest: Mapping[str, Any]) -
     ]
     total = RemovalCounts()
     count = functools.partial(_count_part, storage, output)
-    for counts in map_in_threads(count, parts, at_once=_AT_ONCE):
+    for counts in map_in_threads(count, parts, at_once=AT_ONCE):
         total.add(counts)
     return total
 
@@ -92,17 +93,36 @@ def _count_part(storage: Storage, output: str, part: Mapping[str, Any]) -> Remov
     counts = RemovalCounts()
     columns, add = _READERS[part["table"]]
     url = f"{output}/{part['path']}"
+    for_each_batch(
+        storage, url, part["table"], columns, functools.partial(add, counts, part["run"])
+    )
+    return counts
+
+
+def for_each_batch(
+    storage: Storage,
+    url: str,
+    table: str,
+    columns: Sequence[str],
+    add: Callable[[pa.RecordBatch], None],
+) -> None:
+    """Calls `add` with each batch of some columns of a part; of these, earlier versions had fewer.
+
+    Raises:
+        StorageError: if the part is missing, damaged or of another table; or for anything that
+            `add` raises: then it is not what it should be.
+    """
     try:
         for batch in _batches(storage, url, columns):
-            add(counts, part["run"], batch)
-        return counts
+            add(batch)
+        return
     except StorageError:
         raise
     except Exception as error:  # damaged Parquet raises many kinds
         raise_shortage(error)
         kind = type(error).__name__
     raise StorageError(
-        f"cannot read{storage.named(url)}: a part of {part['table']} is damaged ({kind}); "
+        f"cannot read{storage.named(url)}: a part of {table} is damaged ({kind}); "
         "`scrubline verify` tells what is"
     )
 
@@ -118,8 +138,8 @@ def _add_audit(counts: RemovalCounts, run: str, batch: pa.RecordBatch) -> None:
     reason = batch.column("reason")
     told = pc.or_(pc.is_null(reason), pc.equal(pc.fill_null(reason, ""), POLICY))
     rows = batch.filter(pc.and_not(told, batch.column("fragment")))
-    labels, of_labels = _coded(rows.column("label"))
-    actions, of_actions = _coded(rows.column("action"))
+    labels, of_labels = coded(rows.column("label"))
+    actions, of_actions = coded(rows.column("action"))
     found = np.bincount(of_labels * len(actions) + of_actions, minlength=0).tolist()
     for at, count in enumerate(found):
         if count:
@@ -134,13 +154,13 @@ def _add_documents(counts: RemovalCounts, run: str, batch: pa.RecordBatch) -> No
     spans = pa.concat_arrays([rows.column("spans")])
     offsets = spans.offsets.to_numpy(zero_copy_only=False)
     inside = slice(int(offsets[0]), int(offsets[-1]))
-    labels, of_labels = _coded(spans.keys[inside])
+    labels, of_labels = coded(spans.keys[inside])
     of_texts = np.repeat(np.arange(rows.num_rows), np.diff(offsets))
     numbers = spans.items[inside].to_numpy(zero_copy_only=False)
     counts.texts_with.update(_totals(labels, of_labels, numbers > 0))
     by_text = np.bincount(of_texts, weights=numbers, minlength=rows.num_rows)
     has_types = "note_type" in rows.schema.names
-    types, of_types = _coded(rows.column("note_type") if has_types else pa.nulls(rows.num_rows))
+    types, of_types = coded(rows.column("note_type") if has_types else pa.nulls(rows.num_rows))
     columns = (
         np.ones(rows.num_rows, np.int64),
         rows.column("characters").to_numpy(zero_copy_only=False),
@@ -153,7 +173,12 @@ def _add_documents(counts: RemovalCounts, run: str, batch: pa.RecordBatch) -> No
         counts.types[name] = texts, characters, count
 
 
-def _coded(column: pa.Array) -> tuple[list[Any], Ints]:
+def removes(action: str) -> bool:
+    """Whether an action takes anything away; one of another version is taken to."""
+    return ACTIONS[action].removes if action in ACTIONS else True
+
+
+def coded(column: pa.Array) -> tuple[list[Any], Ints]:
     """The different values of a column, null as None, and which of them each row has."""
     coded = column.dictionary_encode(null_encoding="encode")
     return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(int)

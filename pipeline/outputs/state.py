@@ -2,6 +2,7 @@
 
     OUT/_SUCCESS                        the output is complete; manifest.json names the last run
     OUT/report.html                     a page for people, made from manifest and tables; unsealed
+    OUT/history.parquet                 numbers of each run; the manifest has the hash
     OUT/seal.json                       keyed marks of the manifest and of what it was made from
     OUT/restricted/LOCK                 held by the process that works on the output
     OUT/restricted/<run>/job.json       the plan of a run is frozen
@@ -24,7 +25,7 @@ from ...models.storage.folders import has_links, open_to_others
 from ...models.storage.places import folders_above, local_path
 from ...models.storage.storage import Storage
 
-MANIFEST, SEAL, PAGE = "manifest.json", "seal.json", "report.html"
+MANIFEST, SEAL, PAGE, HISTORY = "manifest.json", "seal.json", "report.html", "history.parquet"
 """Files at the root of a published output."""
 
 RUN_ID = re.compile("[0-9a-f]{16}")

@@ -2,20 +2,26 @@
 
 import collections
 
+import pyarrow as pa
 import pytest
 from scrubline.models.corpora import AnnotatedDocument, Annotation
 from scrubline.models.evaluation import compare, differences
 from scrubline.models.evaluation.html import page as evaluation_page
-from scrubline.models.pages.plots import lines
+from scrubline.models.plots.curves import lines
 from scrubline.models.scrubber import Scrubber
+from scrubline.pipeline.outputs.history_rows import SCHEMA, night_rows
 from scrubline.pipeline.outputs.output_page import page as output_page
+from scrubline.pipeline.outputs.page_nights import Nights
 from scrubline.pipeline.outputs.removal_counts import RemovalCounts
+
+from benchmarks.history import night
 
 from .looking import looking
 
 pytestmark = pytest.mark.slow
 
 LABELS = ("DATE", "DOCTOR", "ID_TITULACION_PERSONAL_SANITARIO", "HOSPITAL", "<b>AGE</b>")
+TYPES = ("progress note", "discharge summary", "<i>x</i>", "radiology", "a_long_name_" * 6)
 TEXT = "Seen by Ann Lee on 3 May at St Mary's, room 12, aged 93, on metformin 500 mg twice a day."
 
 
@@ -66,7 +72,8 @@ def output():
         },
         "parts": [{"table": "data", "path": "data/x", "bytes": 1 << 40, "run": "r0"}],
     }
-    return output_page(manifest, counts)
+    rows = [row for number in range(200) for row in night_rows(*night(number, TYPES))]
+    return output_page(manifest, counts, Nights(pa.Table.from_pylist(rows, SCHEMA)))
 
 
 @pytest.fixture(scope="session", params=[evaluation, output], ids=lambda make: make.__name__)

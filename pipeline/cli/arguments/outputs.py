@@ -247,8 +247,8 @@ def add_report(parser: ArgumentParser) -> None:
     describe(
         parser,
         "OUT",
-        "Writes OUT/report.html: what was removed by label, type of note and day of the run, the "
-        "quarantine, what the last run cost, policy, models and versions. The page is one file "
+        "Writes OUT/report.html: what was removed by label, type of note, night and day of the "
+        "run, the quarantine, what runs cost, policy, models and versions. The page is one file "
         "without a script that loads nothing, and holds no text, id or input name; groups of fewer "
         "than 5 are merged. Each run writes it when it publishes: this command is for outputs of "
         "earlier versions, and for a page that is missing. No key is needed.",

@@ -7,7 +7,7 @@ from scrubline.models.evaluation import compare, differences
 from scrubline.models.evaluation.html import _marked, page
 from scrubline.models.evaluation.intervals import Interval
 from scrubline.models.evaluation.report import WORST
-from scrubline.models.pages.plots import bars, differences_plot, histogram
+from scrubline.models.plots.bars import bars, differences_plot, histogram
 
 from .makers import PLAIN, document, placed, tokenize
 
@@ -195,7 +195,7 @@ def test_bars_are_as_long_as_their_values():
 
 def test_histogram_is_scaled_to_its_tallest():
     drawn = histogram([("0", 10), ("1 or more", 5), ("none", 0)])
-    heights = [float(height) for height in re.findall(r' height="([\d.]+)" fill', drawn)]
+    heights = [float(height) for height in re.findall(r' height="([\d.]+)" class="f', drawn)]
     assert heights == [150, 75, 0]
     assert "svg" in histogram([])
 

@@ -59,6 +59,13 @@ def test_the_views_agree_with_the_tables(run, storage, options, scrubline, datab
     held = rows(database, "FROM scrubline.held_back")
     assert {f"{r['stage']}: {r['error']}": r["row_count"] for r in held} == manifest["errors"]
 
+    told = rows(database, "FROM scrubline.history WHERE label IS NOT NULL")
+    assert {row["label"]: row["spans"] for row in told} == manifest["labels"]
+    [night] = rows(database, "FROM scrubline.nights")
+    assert night["run"] == manifest["run"] and night["removed"] == manifest["counts"]["spans"]
+    held = 100 * sum(manifest["errors"].values()) / manifest["counts"]["rows_in"]
+    assert night["held_back_percent"] == round(held, 2) and night["median_tokens"] > 0
+
 
 def test_type_and_period_are_told_where_the_policy_says_so(run, options, database, tmp_path):
     folder = tmp_path / "dated"
@@ -122,6 +129,9 @@ def test_a_table_without_files_has_no_rows(run, options, scrubline, database, tm
     assert rows(database, "FROM scrubline.quarantine") == []
     assert rows(database, "FROM scrubline.held_back") == []
     assert [row["per_thousand"] for row in rows(database, "FROM scrubline.density")] == [0.0]
+    (Path(output) / "history.parquet").unlink()
+    database.execute(sql_views(Storage(), output))
+    assert rows(database, "FROM scrubline.nights") == []
 
 
 def test_there_must_be_an_output(scrubline, tmp_path):

@@ -191,8 +191,12 @@ def test_nothing_leaks_from_a_run_with_quarantine_and_killed_workers(sinks, comm
     assert "message withheld" in stderr
     assert sinks.found(TEXT, ID) == []
     assert restricted(sinks.found(FILE)) == []
-    # The search itself works: names are in the restricted plan, texts are in the input.
+    # The search itself works: names are in the restricted plan, texts are in the input; and what
+    # the history says is among what was looked at.
     assert sinks.found(FILE) != []
+    assert ("out/history.parquet", "skip-list: KillsWorker") in sinks.found(
+        "skip-list: KillsWorker"
+    )
     job, plan = load_plan(Storage(), out, manifest["run"])
     for canary in (TEXT, ID, FILE):
         assert canary.lower() not in job.to_json().lower()

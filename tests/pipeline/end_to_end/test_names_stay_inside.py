@@ -32,8 +32,9 @@ HOSTILE = (
 )
 """Names that would lead elsewhere, or nowhere, if they became part of a path."""
 
+FOR_PEOPLE = ("report.html", "history.parquet")
 FOLDERS = {"data", "audit", "documents", "quarantine", "restricted"}
-AT_THE_ROOT = {("manifest.json",), ("seal.json",), ("_SUCCESS",), ("report.html",)}
+AT_THE_ROOT = {(name,) for name in ("manifest.json", "seal.json", "_SUCCESS", *FOR_PEOPLE)}
 PART = re.compile(r"\d{6}-[0-9a-f]{12}(-\d+)?(\.[a-z0-9]+)+|[0-9a-f]{32}\.txt")
 """A part, or a text under its hashed id."""
 

@@ -56,7 +56,7 @@ def test_a_run_reconciles_verifies_and_publishes(run, storage, options, tmp_path
     assert not (out / "_staging").exists()
     assert sorted(p.name for p in out.iterdir()) == sorted(
         ["_SUCCESS", "audit", "data", "documents", "manifest.json"]
-        + ["quarantine", "report.html", "restricted", "seal.json"]
+        + ["history.parquet", "quarantine", "report.html", "restricted", "seal.json"]
     )
 
 

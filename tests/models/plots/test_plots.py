@@ -10,15 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.evaluation.intervals import Interval
-from scrubline.models.pages.plots import (
-    COLOURS,
-    _names,
-    _ticks,
-    bars,
-    differences_plot,
-    lines,
-    standalone,
-)
+from scrubline.models.plots.bars import bars, differences_plot
+from scrubline.models.plots.curves import lines
+from scrubline.models.plots.drawing import COLOURS, names_of, standalone, ticks_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -51,19 +45,20 @@ def test_any_lines_make_a_picture_that_fetches_nothing(curves):
     assert standalone(lines(curves, across="x & y", up='"z"'), "a < b") == svg
 
 
-def test_legend_shows_the_colour_of_each_curve():
-    """As a style: an attribute `fill` loses to the stylesheet of the page."""
+def test_legend_shows_the_class_of_each_curve():
     curves = {name: [(0.0, n / 10), (1.0, n / 5)] for n, name in enumerate("abcdef")}
     root = ElementTree.fromstring(standalone(lines(curves, across="k"), "t"))
-    drawn = [line.attrib["stroke"] for line in root.iter(f"{SVG}polyline")]
-    swatches = [rect for rect in root.iter(f"{SVG}rect") if "style" in rect.attrib]
-    assert [rect.attrib["style"] for rect in swatches] == [f"fill:{colour}" for colour in drawn]
-    assert drawn == list(COLOURS) and len(set(drawn)) == 6
+    drawn = [line.attrib["class"] for line in root.iter(f"{SVG}polyline")]
+    swatches = [one for one in root.iter(f"{SVG}line") if one.attrib["class"] in drawn]
+    assert [one.attrib["class"] for one in swatches] == drawn == [f"k{n}" for n in range(6)]
     places = {text.text: text.attrib for text in root.iter(f"{SVG}text")}
     for name, swatch in zip(curves, swatches, strict=True):
-        assert float(places[name]["y"]) == float(swatch.attrib["y"]) + 9
-        assert float(places[name]["x"]) > float(swatch.attrib["x"]) + 10
-    assert not any("fill" in text.attrib for text in root.iter(f"{SVG}text"))
+        assert float(places[name]["y"]) == float(swatch.attrib["y1"]) + 4
+        assert float(places[name]["x"]) > float(swatch.attrib["x2"])
+    [style] = root.iter(f"{SVG}style")
+    assert all(
+        f".k{n}{{fill:none;stroke:{colour};" in style.text for n, colour in enumerate(COLOURS)
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,12 +75,12 @@ def test_legend_shows_the_colour_of_each_curve():
     ],
 )
 def test_ticks_are_round(values, names):
-    assert _names(_ticks(values)) == names
+    assert names_of(ticks_of(values)) == names
 
 
 @given(st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=5))
 def test_ticks_hold_all_values_in_even_steps(values):
-    ticks = _ticks(values)
+    ticks = ticks_of(values)
     span = ticks[-1] - ticks[0]
     assert ticks[0] - 1e-6 * span <= min(values) <= max(values) <= ticks[-1] + 1e-6 * span
     assert 2 <= len(ticks) <= 10
@@ -97,7 +92,7 @@ def test_ticks_hold_all_values_in_even_steps(values):
 
 @given(st.lists(st.integers(-1000, 10**6), min_size=1, max_size=5))
 def test_ticks_of_counts_are_whole_numbers(counts):
-    assert all(tick == int(tick) for tick in _ticks([float(count) for count in counts]))
+    assert all(tick == int(tick) for tick in ticks_of([float(count) for count in counts]))
 
 
 def test_points_are_named_and_the_one_in_use_is_ringed():
