@@ -119,11 +119,7 @@ class Frame:
     def facts(self) -> FrameFacts:
         """What is told of the frame."""
         documents = self.documents
-        series: dict[str, list[float]] = {
-            "risk": [one.risk for one in documents if one.risk is not None],
-            "tokens": [one.tokens for one in documents],
-            "spans_per_token": [one.spans / one.tokens for one in documents if one.tokens],
-        }
+        series = series_of(documents)
         return FrameFacts(
             documents=len(documents),
             patients=len({unit_of_patient(one) for one in documents}),
@@ -132,6 +128,16 @@ class Frame:
             strata=dict(sorted(Counter(self.strata().values()).items())),
             quantiles={name: distribution_of(series[name]) for name in SERIES},
         )
+
+
+def series_of(documents: Iterable[FrameDocument]) -> dict[str, list[float]]:
+    """Number of `SERIES` -> its values, of the documents that have one."""
+    every = list(documents)
+    return {
+        "risk": [one.risk for one in every if one.risk is not None],
+        "tokens": [one.tokens for one in every],
+        "spans_per_token": [one.spans / one.tokens for one in every if one.tokens],
+    }
 
 
 def unit_of_patient(document: FrameDocument) -> tuple[str, str]:
