@@ -25,7 +25,7 @@ from ..core.shortage import raise_shortage
 from ..core.suggestions import did_you_mean
 from ..crf.model_file import snap_bias
 from ..families import FAMILIES, Family, Model
-from ..recipes import Recipe
+from ..recipes import Recipe, TaggerRecipe
 from ..storage.checksummed import (
     CHECKSUMS,
     Folder,
@@ -64,6 +64,15 @@ from .layout import (
 DEFAULT_MODEL = "en-default"
 """The bundle that runs use by default."""
 
+TEMPERATURE = "risk_temperature"
+"""Key of the card."""
+
+TEMPERATURES: Mapping[str, float] = {"averaged-perceptron": 16.0}
+"""Learning algorithm -> its temperature, where that is not 1."""
+
+MOST_TEMPERATURE = 1e6
+"""Far beyond it every tag is as likely as another."""
+
 NO_MODEL = "none"
 """Given in place of a name: run rules alone."""
 
@@ -99,6 +108,15 @@ class Bundle:
     auxiliary: Mapping[str, AuxiliaryModel] = dataclasses.field(repr=False)
     card: Mapping[str, Any] = dataclasses.field(repr=False)
     files: Mapping[str, bytes] = dataclasses.field(repr=False)
+
+    def temperature_of(self, tagger: TaggerRecipe) -> float:
+        """By what the scores of a tagger are divided to tell risks: see `models.risk.scoring`.
+
+        The card's `risk_temperature`, else what suits the learner. Weights of a perceptron are no
+        logarithms of probabilities: 16 put documents with misses first best, of 1 to 16.
+        """
+        own = self.card.get(TEMPERATURE)
+        return float(TEMPERATURES.get(tagger.learner.algorithm, 1.0) if own is None else own)
 
 
 # Making
@@ -344,6 +362,8 @@ def _validated(files: Mapping[str, bytes], where: str) -> Bundle:
     name = card.get("name")
     if not isinstance(name, str) or not is_bundle_name(name):
         raise refuse("card.json", f"name must be {NAME_FORM}")
+    if not _is_temperature(card.get(TEMPERATURE, 1.0)):
+        raise refuse("card.json", f"{TEMPERATURE} must be above 0 and at most {MOST_TEMPERATURE:g}")
 
     return Bundle(
         name=name,
@@ -358,3 +378,7 @@ def _validated(files: Mapping[str, bytes], where: str) -> Bundle:
         card=card,
         files=files,
     )
+
+
+def _is_temperature(value: object) -> bool:
+    return type(value) in (int, float) and 0 < value <= MOST_TEMPERATURE  # type: ignore[operator]

@@ -13,6 +13,7 @@ from ..core.feature_rows import Featurized
 from ..core.labels import LABELS, UNKNOWN_KIND
 from ..core.spans import Candidate, Candidates
 from ..core.suggestions import did_you_mean
+from ..core.token_risks import TokenRisks
 from ..core.tokens import Tokens
 from ..features import FOUND
 from ..features.declaration import FeatureSet, properties
@@ -20,7 +21,7 @@ from ..recipes import Recipe
 from ..recognisers import ENGLISH_RECOGNISERS, RECOGNISERS, SPANISH_RECOGNISERS
 from .bundle import Bundle
 from .doses import without_doses
-from .passes import found_tags, majority
+from .passes import Tagged, found_tags, majority
 from .propagate import propagate
 from .standardising import standardise
 from .tagger import SCORE_DIGITS, Tagger, detector_of, featurize_together, output_names
@@ -110,12 +111,28 @@ class BundleDetector:
 
         Of passes, those of the vote of the last. The arguments are those of `label`.
         """
+        return self.decode_risks(features, texts, tokens, at_risk=False)[0]
+
+    def decode_risks(
+        self,
+        features: Sequence[Featurized],
+        texts: Sequence[str | None],
+        tokens: Tokens,
+        *,
+        at_risk: bool = True,
+    ) -> tuple[list[list[list[Candidate]]], tuple[TokenRisks, ...]]:
+        """What `decode` gives, and what each tagger that tells risks says of its tokens.
+
+        Of passes, the taggers of the last. Without `at_risk` none is asked.
+        """
         if self._passes:
-            return [self._decode_passes(features, texts, tokens)]
+            found, risks = self._decode_passes(features, texts, tokens, at_risk)
+            return [found], risks
+        tagged = self._tagged(features, at_risk)
         return [
-            tagger.label_documents(rows)
-            for tagger, rows in zip(self.taggers, features, strict=True)
-        ]
+            tagger.label_documents(rows, own)
+            for tagger, rows, own in zip(self.taggers, features, tagged, strict=True)
+        ], _token_risks(features, tagged)
 
     def label_document(
         self,
@@ -132,24 +149,50 @@ class BundleDetector:
             texts: of the batch.
             tokens: of the batch.
         """
+        return self.label_document_risks(features, document, texts, tokens, at_risk=False)[0]
+
+    def label_document_risks(
+        self,
+        features: Sequence[Featurized],
+        document: int,
+        texts: Sequence[str | None],
+        tokens: Tokens,
+        *,
+        at_risk: bool = True,
+    ) -> tuple[list[Candidate], tuple[TokenRisks, ...]]:
+        """What `label_document` gives, and risks as of `decode_risks`, of document 0."""
+        rows = [one.of_document(document) for one in features]
         if self._passes:
-            rows = [one.of_document(document) for one in features]
             own = tokens.of_documents(document, document + 1)
-            (alone,) = self._decode_passes(rows, texts[document : document + 1], own)
-            return self.join_document([alone], document, texts, tokens)
-        found = [
-            tagger.label_document(rows, document)
+            text = texts[document : document + 1]
+            found, risks = self._decode_passes(rows, text, own, at_risk)  # of one document
+        else:
+            tagged = self._tagged(rows, at_risk)
+            risks = _token_risks(rows, tagged)
+            found = [
+                tagger.label_document(of_batch, document, alone)
+                for tagger, of_batch, alone in zip(self.taggers, features, tagged, strict=True)
+            ]
+        return self.join_document(found, document, texts, tokens), risks
+
+    def _tagged(self, features: Sequence[Featurized], at_risk: bool) -> list[Tagged]:
+        return [
+            tagger.tag(rows, at_risk=at_risk)
             for tagger, rows in zip(self.taggers, features, strict=True)
         ]
-        return self.join_document(found, document, texts, tokens)
 
     def _decode_passes(
-        self, features: Sequence[Featurized], texts: Sequence[str | None], tokens: Tokens
-    ) -> list[list[Candidate]]:
-        """What the last pass agrees on in each document of a batch."""
-        voted = self._vote_of(self.taggers[: self._passes[0]], features)
+        self,
+        features: Sequence[Featurized],
+        texts: Sequence[str | None],
+        tokens: Tokens,
+        at_risk: bool,
+    ) -> tuple[list[list[Candidate]], tuple[TokenRisks, ...]]:
+        """What the last pass agrees on in each document of a batch, and its risks."""
         begin = self._passes[0]
-        for count in self._passes[1:]:
+        last = len(self._passes) - 1
+        voted, risks = self._vote_of(self.taggers[:begin], features, at_risk and not last)
+        for number, count in enumerate(self._passes[1:], 1):
             known = [[(s, e, label) for s, e, label, _ in own] for own in voted]
             tags = {
                 **tag_columns(self._auxiliary, texts, tokens),
@@ -157,22 +200,24 @@ class BundleDetector:
             }
             taggers = self.taggers[begin : begin + count]
             rows = featurize_together(taggers, texts, tokens, tags)
-            voted = self._vote_of(taggers, rows)
+            voted, risks = self._vote_of(taggers, rows, at_risk and number == last)
             begin += count
         name = self.taggers[-1].name
         return [
             [Candidate(s, e, label, name, score) for s, e, label, score in own] for own in voted
-        ]
+        ], risks
 
     @staticmethod
     def _vote_of(
-        taggers: Sequence[Tagger], rows: Sequence[Featurized]
-    ) -> list[list[tuple[int, int, str, float]]]:
-        agreed = majority([tagger.tag(own) for tagger, own in zip(taggers, rows, strict=True)])
+        taggers: Sequence[Tagger], rows: Sequence[Featurized], at_risk: bool
+    ) -> tuple[list[list[tuple[int, int, str, float]]], tuple[TokenRisks, ...]]:
+        tagged = [
+            tagger.tag(own, at_risk=at_risk) for tagger, own in zip(taggers, rows, strict=True)
+        ]
         return [
             [(s, e, label, round(score, SCORE_DIGITS)) for s, e, label, score in own]
-            for own in agreed.spans(rows[0])
-        ]
+            for own in majority(tagged).spans(rows[0])
+        ], _token_risks(rows, tagged)
 
     def join_document(
         self,
@@ -210,6 +255,17 @@ class BundleDetector:
         if candidate.label == name:
             return candidate
         return Candidate(candidate.start, candidate.end, name, candidate.detector, candidate.score)
+
+
+def _token_risks(
+    features: Sequence[Featurized], tagged: Sequence[Tagged]
+) -> tuple[TokenRisks, ...]:
+    """What each tagger that was asked for risks, and knows them, says of its items."""
+    return tuple(
+        TokenRisks.of(rows.documents(), rows.starts, rows.ends, own.risks)
+        for rows, own in zip(features, tagged, strict=True)
+        if own.risks is not None
+    )
 
 
 def join(found: Sequence[Sequence[Candidate]], recipe: Recipe, text: str) -> list[Candidate]:

@@ -34,11 +34,13 @@ class Tagged:
         names: of the tags.
         tags: index into `names` of each item.
         scores: of each item.
+        risks: of each item, see `Decoder.decode_risks`; None where they are not asked for or known.
     """
 
     names: tuple[str, ...]
     tags: Ints
     scores: Floats
+    risks: Floats | None = None
 
     def spans(self, rows: Featurized) -> list[list[tuple[int, int, str, float]]]:
         """Start, end, label and least score of the spans of each document, in order.

@@ -47,6 +47,7 @@ class Tagger:
         name: the detector's name, see `DetectorId`.
         labels: all that candidates can have, sorted.
         recipe: of the tagger.
+        tells_risks: whether it knows how likely each of its tokens is PHI: a CRF of tokens does.
         opened: shared by all taggers of the same model.
     """
 
@@ -84,6 +85,8 @@ class Tagger:
         for bias in self._biases.values():
             snap_bias(bias)
         self.opened = _opened(bundle, key)
+        self.tells_risks = recipe.learner.family == "crf" and recipe.kind == "token"
+        self._temperature = bundle.temperature_of(recipe)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -109,28 +112,44 @@ class Tagger:
         """The candidates of all documents of a batch."""
         return Candidates.of(self._candidates(features))
 
-    def label_documents(self, features: Featurized) -> list[list[Candidate]]:
-        """The candidates of each document of a batch, in order."""
+    def label_documents(
+        self, features: Featurized, tagged: Tagged | None = None
+    ) -> list[list[Candidate]]:
+        """The candidates of each document of a batch, in order; `tagged` if it is known."""
         found: list[list[Candidate]] = [[] for _ in range(len(features.document_offsets) - 1)]
-        for document, candidate in self._candidates(features):
+        for document, candidate in self._candidates(features, tagged):
             found[document].append(candidate)
         for own in found:
             own.sort()
         return found
 
-    def label_document(self, features: Featurized, document: int) -> list[Candidate]:
-        """The candidates of one document of a batch, in order."""
-        return sorted(c for _, c in self._candidates(features.of_document(document)))
+    def label_document(
+        self, features: Featurized, document: int, tagged: Tagged | None = None
+    ) -> list[Candidate]:
+        """The candidates of one document of a batch, in order; `tagged` if it alone is known."""
+        return sorted(c for _, c in self._candidates(features.of_document(document), tagged))
 
-    def tag(self, features: Featurized) -> Tagged:
-        """The tag of each item of a batch, in the labels of the training corpus."""
+    def tag(self, features: Featurized, *, at_risk: bool = False) -> Tagged:
+        """The tag of each item of a batch, in the labels of the training corpus.
+
+        Args:
+            features: of the batch.
+            at_risk: whether to compute risks, if the tagger tells them.
+        """
         decoder = self.opened.decoder
-        return Tagged(decoder.tags, *decoder.decode(decoder.ready(features), self._biases))
+        ready = decoder.ready(features)
+        if at_risk and self.tells_risks:
+            found = decoder.decode_risks(ready, self._biases, temperature=self._temperature)
+            return Tagged(decoder.tags, *found)
+        return Tagged(decoder.tags, *decoder.decode(ready, self._biases))
 
-    def _candidates(self, features: Featurized) -> list[tuple[int, Candidate]]:
+    def _candidates(
+        self, features: Featurized, tagged: Tagged | None = None
+    ) -> list[tuple[int, Candidate]]:
+        tagged = self.tag(features) if tagged is None else tagged
         return [
             (document, Candidate(start, end, name, self.name, round(score, SCORE_DIGITS)))
-            for document, found in enumerate(self.tag(features).spans(features))
+            for document, found in enumerate(tagged.spans(features))
             for start, end, label, score in found
             if (name := self._names[label]) is not None
         ]

@@ -17,6 +17,7 @@ from .feature_rows import Featurized
 from .record_links import Evidence, Facts
 from .shortage import raise_shortage
 from .spans import NO_CANDIDATES, Candidates, Spans
+from .token_risks import TokenRisks
 from .tokens import Tokens
 from .views import View
 
@@ -79,6 +80,8 @@ class Batch:
         tokens: after Tokenize.
         features: after Featurize; for each system those of its taggers.
         candidates: of the taggers after Label, of all detectors after Recognise.
+        risks: after Label, where the run asks for it, what each tagger that can tell says of its
+            tokens; see `risk.scoring`.
         spans: after Merge.
         in_roster: after Match, for each row whether its patient is in the roster; None where there
             is no roster, or the row has failed.
@@ -98,6 +101,7 @@ class Batch:
     tokens: Tokens | None = None
     features: tuple[tuple[Featurized, ...], ...] = ()
     candidates: Candidates = NO_CANDIDATES
+    risks: tuple[TokenRisks, ...] = ()
     spans: Spans | None = None
     in_roster: tuple[bool | None, ...] = ()
     scrubbed: Scrubbed | None = None
@@ -138,12 +142,14 @@ class Linked:
         facts: of the unit: what other notes of its patients say.
         detected: the candidates of all detectors; None if they are lost, and detected again.
         failures: rows that failed in the steps that the second pass leaves out, by index.
+        risks: see `Batch.risks`.
     """
 
     hash: str
     facts: Facts
     detected: Candidates | None
     failures: dict[int, Failure]
+    risks: tuple[TokenRisks, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -39,6 +39,10 @@ class Features:
         """Those of one document, as document 0."""
         return dataclasses.replace(self, **_columns_of(self, document))
 
+    def documents(self) -> Ints:
+        """Of each item the index of its document."""
+        return _documents_of(self)
+
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Indexed:
@@ -62,6 +66,10 @@ class Indexed:
     def of_document(self, document: int) -> Indexed:
         """Those of one document, as document 0."""
         return dataclasses.replace(self, **_columns_of(self, document))
+
+    def documents(self) -> Ints:
+        """Of each item the index of its document."""
+        return _documents_of(self)
 
 
 Featurized = Features | Indexed
@@ -96,3 +104,8 @@ def _columns_of(rows: Featurized, document: int) -> dict[str, Any]:
         "sequence_offsets": sequences - sequences[0],
         "document_offsets": np.array([0, last - first], np.int64),
     }
+
+
+def _documents_of(rows: Featurized) -> Ints:
+    counts = np.diff(rows.sequence_offsets[rows.document_offsets])
+    return np.repeat(np.arange(len(counts)), counts)

@@ -9,7 +9,7 @@ more than 700.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,9 +99,32 @@ class NativeDecoder(Decoder):
         scored: bool = True,
     ) -> tuple[Ints, Floats]:
         """See `Decoder.decode`."""
+        if not scored:
+            tags = self._decoded(prepared, biases, _NOTHING, _NOTHING, 1.0)
+            return tags, np.ones(len(tags))
+        scores = np.ones(len(prepared.starts))
+        tags = self._decoded(prepared, biases, scores, _NOTHING, 1.0)
+        return tags, _in_range(scores)
+
+    def decode_risks(
+        self, prepared: Indexed, biases: Mapping[str, float] | None = None, *, temperature: float
+    ) -> tuple[Ints, Floats, Floats]:
+        """See `Decoder.decode_risks`."""
+        scores, risks = np.ones(len(prepared.starts)), np.ones(len(prepared.starts))
+        tags = self._decoded(prepared, biases, scores, risks, temperature)
+        return tags, _in_range(scores), _in_range(risks, 1.0)
+
+    def _decoded(
+        self,
+        prepared: Indexed,
+        biases: Mapping[str, float] | None,
+        scores: Floats,
+        risks: Floats,
+        temperature: float,
+    ) -> Ints:
+        """The tags; what is wanted is written to `scores` and `risks`, empty for what is not."""
         base = self._base + biases_by_tag(self.tags, biases or {})
         tags = np.zeros(len(prepared.starts), np.uint16)
-        scores = np.ones(len(tags))
         self._decode(
             self._model,
             base,
@@ -110,9 +133,11 @@ class NativeDecoder(Decoder):
             prepared.sequence_offsets,
             tags,
             scores,
-            scored,
+            risks,
+            self._base,
+            temperature,
         )
-        return tags.astype(np.int64), _in_range(scores)
+        return tags.astype(np.int64)
 
 
 class ReferenceDecoder(Decoder):
@@ -143,23 +168,44 @@ class ReferenceDecoder(Decoder):
         scored: bool = True,
     ) -> tuple[Ints, Floats]:
         """See `Decoder.decode`."""
-        features, sequences = prepared
-        biases = biases or {}
+        tags = self._tags_of(prepared[1], biases or {})
+        scores = np.ones(len(tags))
+        if scored:
+            states = self._states(prepared[0], biases or {})
+            for first, end in _sequences(prepared[0]):
+                if (tags[first:end] != self._outside).any():
+                    own = self._marginals(states[first:end], tags[first:end])
+                    scores[first:end] = own[0]
+        return tags, _in_range(scores)
+
+    def decode_risks(
+        self,
+        prepared: tuple[Features, list[pycrfsuite.ItemSequence]],
+        biases: Mapping[str, float] | None = None,
+        *,
+        temperature: float,
+    ) -> tuple[Ints, Floats, Floats]:
+        """See `Decoder.decode_risks`."""
+        if not temperature > 0:
+            raise ValueError("the temperature is out of range")
+        tags, scores = self.decode(prepared, biases)
+        states = self._states(prepared[0], {})
+        risks = np.ones(len(tags))
+        for first, end in _sequences(prepared[0]) if self._outside >= 0 else ():
+            own = self._marginals(states[first:end], tags[first:end], temperature)
+            risks[first:end] = own[1]
+        return tags, scores, _in_range(risks, 1.0)
+
+    def _tags_of(
+        self, sequences: list[pycrfsuite.ItemSequence], biases: Mapping[str, float]
+    ) -> Ints:
         # A new tagger per call, since it holds state while it tags. CRFsuite reads the bytes while
         # the tagger lives, and does not own them.
         weights = self._weights(biases)
         crf = pycrfsuite.Tagger()
         crf.open_inmemory(weights)
         found = [self._numbers[tag] for items in sequences for tag in crf.tag(items)]
-        tags = np.array(found, np.int64)
-        scores = np.ones(len(tags))
-        if scored:
-            states = self._states(features, biases)
-            bounds = features.sequence_offsets.tolist()
-            for first, end in zip(bounds, bounds[1:], strict=False):
-                if (tags[first:end] != self._outside).any():
-                    scores[first:end] = self._marginals(states[first:end], tags[first:end])
-        return tags, _in_range(scores)
+        return np.array(found, np.int64)
 
     def _weights(self, biases: Mapping[str, float]) -> bytes:
         """CRFsuite's file with these biases."""
@@ -195,16 +241,19 @@ class ReferenceDecoder(Decoder):
         sums = np.bincount(places, model.state_weights[cells], size)
         return sums.reshape(-1, len(model.tags)) + constant + biases_by_tag(model.tags, biases)
 
-    def _marginals(self, states: Floats, tags: Ints) -> Floats:
-        """The marginals of the tags of a sequence, 1 for O.
+    def _marginals(
+        self, states: Floats, tags: Ints, temperature: float = 1.0
+    ) -> tuple[Floats, Floats]:
+        """The marginals of the tags of a sequence, 1 for O; and of each item that it is not O.
 
         CRFsuite sums exp() of raw scores. The weights of a perceptron make these overflow, so its
         marginals are NaN, or 0 for certain tags. Here they are computed with logarithms, as in the
         extension.
         """
-        moves = self._model.transitions()
-        factors = np.exp(moves - moves.max())
-        scores = np.ones(len(tags))
+        moves, states = self._model.transitions(), states / temperature
+        factors = np.exp((moves - moves.max()) / temperature)
+        others = np.arange(len(self.tags)) != self._outside
+        scores, risks = np.ones(len(tags)), np.ones(len(tags))
         with np.errstate(divide="ignore", invalid="ignore"):
             forward = [states[0] - states[0].max()]
             for state in states[1:]:
@@ -212,13 +261,21 @@ class ReferenceDecoder(Decoder):
                 forward.append(logs - logs.max())
             backward = np.zeros(len(self.tags))
             for item in reversed(range(len(tags))):
+                both = forward[item] + backward
+                masses = np.exp(both - both.max())
+                # The share of the others, and not 1 less that of O: nothing cancels out.
+                risks[item] = masses[others].sum() / masses.sum()
                 if tags[item] != self._outside:
-                    both = forward[item] + backward
-                    masses = np.exp(both - both.max())
                     scores[item] = masses[tags[item]] / masses.sum()
                 both = states[item] + backward
                 backward = np.log(factors @ np.exp(both - both.max()))
-        return scores
+        return scores, risks
+
+
+def _sequences(features: Features) -> Iterator[tuple[int, int]]:
+    """The first and one past the last item of each sequence."""
+    bounds = features.sequence_offsets.tolist()
+    return zip(bounds, bounds[1:], strict=False)
 
 
 def _row_pointers(model: CrfModel) -> Ints:
@@ -237,6 +294,9 @@ def _constant_weights(model: CrfModel, pointers: Ints) -> Floats:
     return weights
 
 
-def _in_range(scores: Floats) -> Floats:
-    """The scores in [0, 1]; 0 for those that are not finite."""
-    return np.clip(np.where(np.isfinite(scores), scores, 0.0), 0.0, 1.0)
+_NOTHING: Floats = np.zeros(0)
+
+
+def _in_range(values: Floats, unknown: float = 0.0) -> Floats:
+    """The values in [0, 1]; `unknown` for those that are not finite."""
+    return np.clip(np.where(np.isfinite(values), values, unknown), 0.0, 1.0)

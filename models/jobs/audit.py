@@ -119,11 +119,19 @@ DOCUMENTS = pa.schema(
             "1 if dates show day and month in both orders, where dates are shifted",
             nullable=True,
         ),
+        _field(
+            "risk",
+            pa.int64(),
+            "rank by the PHI that the models expect to be left: 4 more for twice as much, -40 for "
+            "as good as none; null where no model tells",
+            nullable=True,
+        ),
     ]
 )
 """A row a document, also when nothing was found in it."""
 
 _TOLD = ("note_type", "period")
+_RISK = ("risk",)
 _REPLACED = ("roster", "surrogates", "dates_unread", "dates_ambiguous")
 
 ADDED_TO_AUDIT = ("attempt", "precision", "roster")
@@ -164,7 +172,11 @@ def _without(schema: pa.Schema, names: tuple[str, ...]) -> pa.Schema:
 
 EARLIER = {
     "audit": (_without(AUDIT, ADDED_TO_AUDIT),),
-    "documents": (_without(DOCUMENTS, _TOLD + _REPLACED), _without(DOCUMENTS, _REPLACED)),
+    "documents": (
+        _without(DOCUMENTS, _TOLD + _REPLACED + _RISK),
+        _without(DOCUMENTS, _REPLACED + _RISK),
+        _without(DOCUMENTS, _RISK),
+    ),
 }
 """Tables as earlier versions wrote them; what they lack is null."""
 

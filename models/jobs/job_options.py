@@ -70,6 +70,16 @@ class JobOptions:
         kept=Kept.JOB,
         commands=PLANNING,
     )
+    risk: bool = option(
+        True,
+        name="risk",
+        help="tell in the table of documents how much PHI the models expect to be left in each, as "
+        "a rank by which people read (default); `--no-risk` saves a few percent of the time",
+        group=Heading.DETECTION,
+        kept=Kept.JOB,
+        commands=PLANNING,
+        shown="",
+    )
     hold: bool = option(
         False,
         name="hold",

@@ -133,6 +133,7 @@ def open_job(storage: Storage, job: Job, plan: Plan | None = None) -> OpenedJob:
         passing=passing,
         stand_ins=StandIns.of(policy, keys, open_view(storage, job, policy)),
         links=RecordLinks(keys.records, policy.kept) if job.link_notes else None,
+        at_risk=job.risk,
     )
     hashes = detector_hashes(bundles, job.recognisers, policy)
     if people is not None:

@@ -64,4 +64,6 @@ def restore_batch(batch: Batch) -> Batch:
     linked = batch.linked
     assert linked is not None and linked.detected is not None
     failures = {**linked.failures, **batch.failures}
-    return dataclasses.replace(batch, candidates=linked.detected, failures=failures)
+    return dataclasses.replace(
+        batch, candidates=linked.detected, risks=linked.risks, failures=failures
+    )

@@ -22,6 +22,7 @@ from ..core.errors import OverBudget
 from ..core.feature_rows import Featurized
 from ..core.shortage import raise_shortage
 from ..core.spans import Candidate, Candidates, Span, Spans
+from ..core.token_risks import TokenRisks
 from ..core.tokens import Tokens
 from ..recognisers import recognise_all
 from ..records.carrying import RecordLinks
@@ -56,6 +57,7 @@ class StepResources:
         passing: unit -> its columns that go out as they are.
         stand_ins: what makes surrogates and shifted dates; needed if the policy has such.
         links: what links the notes of a patient; None where they are not linked.
+        at_risk: whether to ask taggers for the risk of each token; see `label_batch`.
     """
 
     policy: Policy
@@ -67,6 +69,7 @@ class StepResources:
     passing: Callable[[int], PassingColumns] | None = None
     stand_ins: StandIns | None = None
     links: RecordLinks | None = None
+    at_risk: bool = False
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -165,39 +168,59 @@ def featurize_batch(batch: Batch, detectors: Sequence[BundleDetector]) -> Batch:
 
 
 @followed
-def label_batch(batch: Batch, detectors: Sequence[BundleDetector]) -> Batch:
-    """Adds the candidates of the taggers."""
+def label_batch(
+    batch: Batch, detectors: Sequence[BundleDetector], *, at_risk: bool = False
+) -> Batch:
+    """Adds the candidates of the taggers.
+
+    Args:
+        batch: with features.
+        detectors: the opened bundles.
+        at_risk: whether to add what the taggers say of each token, too; it changes no candidate.
+    """
     assert batch.tokens is not None, "Tokenize comes first"
     found: list[tuple[int, Candidate]] = []
+    risks: tuple[TokenRisks, ...] = ()
     failures = dict(batch.failures)
     for detector, features in zip(detectors, batch.features, strict=True):
         rest = dataclasses.replace(batch, failures=failures)
-        own, failures = _labelled(rest, detector, features)
+        own, told, failures = _labelled(rest, detector, features, at_risk)
         found += own
+        risks += told
     # Attributes are the bulk of a batch, and no later step needs them.
     return dataclasses.replace(
-        batch, candidates=Candidates.of(found), failures=failures, features=()
+        batch, candidates=Candidates.of(found), risks=risks, failures=failures, features=()
     )
 
 
 def _labelled(
-    batch: Batch, detector: BundleDetector, features: Sequence[Featurized]
-) -> tuple[list[tuple[int, Candidate]], dict[int, Failure]]:
-    """The candidates of one bundle, each with its document; and all failures."""
+    batch: Batch, detector: BundleDetector, features: Sequence[Featurized], at_risk: bool
+) -> tuple[list[tuple[int, Candidate]], tuple[TokenRisks, ...], dict[int, Failure]]:
+    """The candidates of one bundle, each with its document; its risks; and all failures."""
     texts, tokens = batch.documents.texts, batch.tokens
     assert tokens is not None
     decoded = by_document_if_it_raises(
-        lambda: detector.decode(features, texts, tokens), lambda: None
+        lambda: detector.decode_risks(features, texts, tokens, at_risk=at_risk), lambda: None
     )
+    alone: list[tuple[int, tuple[TokenRisks, ...]]] = []
 
     def candidates(index: int) -> list[Candidate]:
         if decoded is None:
-            return detector.label_document(features, index, texts, tokens)
-        own = [of_tagger[index] for of_tagger in decoded]
+            found, risks = detector.label_document_risks(
+                features, index, texts, tokens, at_risk=at_risk
+            )
+            alone.append((index, risks))
+            return found
+        own = [of_tagger[index] for of_tagger in decoded[0]]
         return detector.join_document(own, index, texts, tokens)
 
     results, failures = map_documents(batch, "label", candidates)
-    return [(index, c) for index, own in enumerate(results) for c in own or ()], failures
+    if decoded is not None:
+        told = decoded[1]
+    else:
+        taggers = range(len(alone[0][1]) if alone else 0)
+        told = tuple(TokenRisks.joined((at, own[n]) for at, own in alone) for n in taggers)
+    return [(index, c) for index, own in enumerate(results) for c in own or ()], told, failures
 
 
 @brought_back
@@ -425,7 +448,9 @@ STEPS: Mapping[str, _Step] = MappingProxyType(
         "Featurize": _unless_detected(
             lambda batch, opened: featurize_batch(batch, opened.detectors)
         ),
-        "Label": _unless_detected(lambda batch, opened: label_batch(batch, opened.detectors)),
+        "Label": _unless_detected(
+            lambda batch, opened: label_batch(batch, opened.detectors, at_risk=opened.at_risk)
+        ),
         "Recognise": _unless_detected(
             lambda batch, opened: recognise_batch(
                 batch, opened.recognisers, opened.rule_labels, opened.policy.rules

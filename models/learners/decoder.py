@@ -66,6 +66,23 @@ class Decoder(abc.ABC):
             BundleError: if a bias is not finite or too large.
         """
 
+    def decode_risks(
+        self, prepared: Any, biases: Mapping[str, float] | None = None, *, temperature: float
+    ) -> tuple[Ints, Floats, Floats | None]:
+        """Tags and scores as of `decode`, and the risk of each item.
+
+        Args:
+            prepared, biases: see `decode`.
+            temperature: above 0; by which all scores are divided first, for the risks alone.
+
+        Returns:
+            tags, scores: see `decode`.
+            risks: one less the probability that the item is O, in [0, 1], by the model as it was
+                trained: biases set how much is removed, not what is likely. 1 where it is not
+                known. None for families without probabilities.
+        """
+        return *self.decode(prepared, biases), None
+
 
 def numbered(attributes: Sequence[str]) -> dict[str, int]:
     """Attribute -> id, which is its place; what `ids_of` takes."""

@@ -14,7 +14,7 @@ import os
 from types import ModuleType
 
 SWITCH = "SCRUBLINE_NATIVE"
-VERSION = 6
+VERSION = 7
 """Of what is agreed with the extension: raised in both places when a call or its sense changes."""
 
 

@@ -21,10 +21,7 @@ void model_free(Model *m)
     free(m->dense);
     free(m->moves);
     free(m->gain);
-    free(m->factors);
-    free(m->back_factors);
-    free(m->forward_gain);
-    free(m->back_gain);
+    factors_free(&m->factors);
     free(m);
 }
 
@@ -50,13 +47,8 @@ int build_moves(Model *m, const double *moves)
     size_t square = (size_t)labels * (size_t)width;
     m->moves = zeroed_lines(square, sizeof *m->moves);
     m->gain = zeroed_lines(square, sizeof *m->gain);
-    m->factors = zeroed_lines(square, sizeof *m->factors);
-    m->back_factors = zeroed_lines(square, sizeof *m->back_factors);
-    m->forward_gain = zeroed_lines(square, sizeof *m->forward_gain);
-    m->back_gain = zeroed_lines(square, sizeof *m->back_gain);
-    if (!m->moves || !m->gain || !m->factors || !m->back_factors || !m->forward_gain || !m->back_gain)
+    if (!m->moves || !m->gain)
         return -1;
-    double top = -HUGE_VAL;
     for (int32_t k = 0; k < labels; k++)
         for (int32_t j = 0; j < labels; j++) {
             double weight = moves[(size_t)k * labels + j];
@@ -65,28 +57,72 @@ int build_moves(Model *m, const double *moves)
                 return 1;
             m->moves[(size_t)k * width + j] = units;
             m->most_move = larger(m->most_move, units);
-            top = weight > top ? weight : top;
-        }
-    for (int32_t k = 0; k < labels; k++)
-        for (int32_t j = 0; j < labels; j++) {
-            double factor = exp(moves[(size_t)k * labels + j] - top);
-            m->factors[(size_t)k * width + j] = factor;
-            m->back_factors[(size_t)j * width + k] = factor;
         }
     for (int32_t best = 0; best < labels; best++)
         for (int32_t k = 0; k < labels; k++) {
-            int32_t most = INT32_MIN, back = INT32_MIN;
+            int32_t most = INT32_MIN;
             for (int32_t j = 0; j < labels; j++) {
                 int32_t more = m->moves[(size_t)k * width + j] - m->moves[(size_t)best * width + j];
-                int32_t before = m->moves[(size_t)j * width + k] - m->moves[(size_t)j * width + best];
                 most = more > most ? more : most;
-                back = before > back ? before : back;
             }
             m->gain[(size_t)best * width + k] = most;
-            m->forward_gain[(size_t)best * width + k] = most > 0 ? (double)most / UNITS : 0.0;
-            m->back_gain[(size_t)best * width + k] = back > 0 ? (double)back / UNITS : 0.0;
+        }
+    return factors_build(&m->factors, m, 1.0);
+}
+
+/* How much better a tag does than the best one, at most; at least 0. */
+static double gain_of(int32_t units, double temperature)
+{
+    return units > 0 ? (double)units / UNITS / temperature : 0.0;
+}
+
+int factors_build(Factors *f, const Model *m, double temperature)
+{
+    int32_t labels = m->labels, width = m->width;
+    size_t square = (size_t)labels * (size_t)width;
+    *f = (Factors){temperature, zeroed_lines(square, sizeof *f->factors),
+                   zeroed_lines(square, sizeof *f->back_factors),
+                   zeroed_lines(square, sizeof *f->forward_gain),
+                   zeroed_lines(square, sizeof *f->back_gain)};
+    if (!f->factors || !f->back_factors || !f->forward_gain || !f->back_gain) {
+        factors_free(f);
+        return -1;
+    }
+    int32_t top = INT32_MIN;
+    for (int32_t k = 0; k < labels; k++)
+        for (int32_t j = 0; j < labels; j++) {
+            int32_t move = m->moves[(size_t)k * width + j];
+            top = move > top ? move : top;
+        }
+    for (int32_t k = 0; k < labels; k++)
+        for (int32_t j = 0; j < labels; j++) {
+            /* Exact up to the division: moves are whole numbers of a unit. */
+            double below = (double)(m->moves[(size_t)k * width + j] - top) / UNITS;
+            double factor = exp(below / temperature);
+            f->factors[(size_t)k * width + j] = factor;
+            f->back_factors[(size_t)j * width + k] = factor;
+        }
+    for (int32_t best = 0; best < labels; best++)
+        for (int32_t k = 0; k < labels; k++) {
+            int32_t back = INT32_MIN;
+            for (int32_t j = 0; j < labels; j++) {
+                int32_t before = m->moves[(size_t)j * width + k] - m->moves[(size_t)j * width + best];
+                back = before > back ? before : back;
+            }
+            size_t at = (size_t)best * width + k;
+            f->forward_gain[at] = gain_of(m->gain[at], temperature);
+            f->back_gain[at] = gain_of(back, temperature);
         }
     return 0;
+}
+
+void factors_free(Factors *f)
+{
+    free(f->factors);
+    free(f->back_factors);
+    free(f->forward_gain);
+    free(f->back_gain);
+    *f = (Factors){0};
 }
 
 int build_states(Model *m, const int64_t *rows, const uint16_t *tags, const float *weights)
@@ -302,23 +338,62 @@ VECTORS static int32_t settle(const Lines *lines, const double *gain, int32_t la
 
 typedef void ReadState(const Space *space, int64_t t, int32_t width, double *row);
 
-/* The marginal probability of each tag that is not outside. What is added up is scaled at every step,
-   for the weights of a perceptron are beyond what exp() can hold; where moves differ by more than 700
-   it may yet be 0 or NaN, which the caller takes for unknown. */
-static void marginals(const Model *m, Space *space, int64_t n, const uint16_t *tags, double *scores,
-                      ReadState *read_state)
+/* How the states of a sequence are read: at a temperature, and after something is added. */
+typedef struct {
+    ReadState *read;
+    const Factors *factors;
+    const double *lifts; /* [width], or NULL */
+} Reading;
+
+/* A state, in place of `row`. */
+static void read_at(const Reading *reading, const Space *space, int64_t t, int32_t width, double *row)
 {
+    double temperature = reading->factors->temperature;
+    reading->read(space, t, width, row);
+    for (int32_t j = 0; reading->lifts && j < width; j++)
+        row[j] += reading->lifts[j];
+    for (int32_t j = 0; temperature != 1.0 && j < width; j++)
+        row[j] /= temperature;
+}
+
+/* One less the probability of the tag outside, as the share of all others: nothing cancels out. */
+VECTORS static double share_of_others(const double *forward, const double *sum, int32_t width,
+                                      int32_t outside)
+{
+    if (outside < 0)
+        return 1.0;
+    double parts[COLUMNS] = {0}, others = 0.0, own = forward[outside] * sum[outside];
+    int32_t within = outside - outside % COLUMNS;
+    for (int32_t low = 0; low < width; low += COLUMNS)
+        for (int32_t j = 0; low != within && j < COLUMNS; j++)
+            parts[j] += forward[low + j] * sum[low + j];
+    for (int32_t j = 0; j < COLUMNS; j++)
+        if (within + j != outside)
+            parts[j] += forward[within + j] * sum[within + j];
+    for (int32_t j = 0; j < COLUMNS; j++)
+        others += parts[j];
+    return others / (others + own);
+}
+
+/* The marginal probability of each tag that is not outside, and what is left of that of the tag
+   outside. What is added up is scaled at every step, for the weights of a perceptron are beyond what
+   exp() can hold; where moves differ by more than 700 it may yet be 0 or NaN, which the caller takes
+   for unknown. */
+static void marginals(const Model *m, const Reading *reading, Space *space, int64_t n,
+                      const uint16_t *tags, double *scores, double *risks)
+{
+    const Factors *f = reading->factors;
     int32_t labels = m->labels, width = m->width, count = 0;
     double *rest = (double *)space->rest;
     Lines lines = {rest, rest + width, rest + 2 * width, rest + 3 * width,
                    (int32_t *)(rest + 4 * width)};
     for (int64_t t = 0; t < n; t++) {
-        read_state(space, t, width, lines.state);
+        read_at(reading, space, t, width, lines.state);
         for (int32_t j = 0; t == 0 && j < width; j++)
             lines.sum[j] = 1.0;
         if (t > 0)
-            spread(lines.masses, m->factors, lines.living, count, width, lines.sum);
-        count = settle(&lines, m->forward_gain, labels, width);
+            spread(lines.masses, f->factors, lines.living, count, width, lines.sum);
+        count = settle(&lines, f->forward_gain, labels, width);
         double *forward = space->forward + t * width;
         memset(forward, 0, (size_t)width * sizeof *forward);
         for (int32_t i = 0; i < count; i++)
@@ -328,28 +403,35 @@ static void marginals(const Model *m, Space *space, int64_t n, const uint16_t *t
         lines.sum[j] = 1.0;
     for (int64_t t = n - 1; t >= 0; t--) {
         const double *forward = space->forward + t * width;
-        if (tags[t] != m->outside) {
+        if (scores && tags[t] != m->outside) {
             double all = 0.0;
             for (int32_t j = 0; j < labels; j++)
                 all += forward[j] * lines.sum[j];
             scores[t] = forward[tags[t]] * lines.sum[tags[t]] / all;
         }
+        if (risks)
+            risks[t] = share_of_others(forward, lines.sum, width, m->outside);
         if (t > 0) {
-            read_state(space, t, width, lines.state);
-            count = settle(&lines, m->back_gain, labels, width);
-            spread(lines.masses, m->back_factors, lines.living, count, width, lines.sum);
+            read_at(reading, space, t, width, lines.state);
+            count = settle(&lines, f->back_gain, labels, width);
+            spread(lines.masses, f->back_factors, lines.living, count, width, lines.sum);
         }
     }
 }
 
 void decode_sequence(const Model *m, const int32_t *base, Space *space, const int32_t *ids,
-                     const int64_t *item_offsets, int64_t n, uint16_t *tags, double *scores,
-                     int scored)
+                     const int64_t *item_offsets, int64_t n, uint16_t *tags, const Wanted *wanted)
 {
-    if (is_narrow(m, base, item_offsets, n)) {
-        if (decode_tags_narrow(m, base, space, ids, item_offsets, n, tags) && scored)
-            marginals(m, space, n, tags, scores, read_state_narrow);
-    } else if (decode_tags_wide(m, base, space, ids, item_offsets, n, tags) && scored) {
-        marginals(m, space, n, tags, scores, read_state_wide);
-    }
+    int is_few = is_narrow(m, base, item_offsets, n);
+    ReadState *read_state = is_few ? read_state_narrow : read_state_wide;
+    int found = is_few ? decode_tags_narrow(m, base, space, ids, item_offsets, n, tags)
+                       : decode_tags_wide(m, base, space, ids, item_offsets, n, tags);
+    double *scores = found ? wanted->scores : NULL, *risks = wanted->risks;
+    Reading plain = {read_state, &m->factors, NULL};
+    Reading heated = {read_state, wanted->heated, wanted->lifts};
+    int are_one = risks && !heated.lifts && heated.factors->temperature == 1.0;
+    if (scores || are_one)
+        marginals(m, &plain, space, n, tags, scores, are_one ? risks : NULL);
+    if (risks && !are_one)
+        marginals(m, &heated, space, n, tags, NULL, risks);
 }

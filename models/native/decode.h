@@ -24,6 +24,15 @@ typedef struct {
 /* From so many weights on a whole row is added faster than they are. */
 #define FEW_WEIGHTS 10
 
+/* What sums over paths go by: moves as factors, at a temperature by which all scores are divided. */
+typedef struct {
+    double temperature;
+    double *factors;      /* [labels][width] exp(moves), scaled */
+    double *back_factors; /* [labels][width] the same, transposed */
+    double *forward_gain; /* [labels][width] as `gain`, not in units; at least 0, as at an end */
+    double *back_gain;    /* [labels][width] the same of what comes before */
+} Factors;
+
 typedef struct {
     int32_t labels;             /* tags */
     int32_t width;              /* labels, rounded up to a multiple of 8 */
@@ -36,10 +45,7 @@ typedef struct {
     int32_t *dense;             /* [rows][width] */
     int32_t *moves;             /* [labels][width] of a tag behind another */
     int32_t *gain;              /* [labels][width]: at best so much better does k than best go on */
-    double *factors;            /* [labels][width] exp(moves), scaled */
-    double *back_factors;       /* [labels][width] the same, transposed */
-    double *forward_gain;       /* [labels][width] as `gain`, not in units; at least 0, as at an end */
-    double *back_gain;          /* [labels][width] the same of what comes before */
+    Factors factors;            /* at temperature 1 */
 } Model;
 
 void model_free(Model *model);
@@ -70,11 +76,22 @@ typedef struct {
 int space_fit(Space *space, int64_t items, int32_t width); /* 0, or -1 without memory */
 void space_free(Space *space);
 
-/* Tags of the n items of a sequence; and, if `scored`, the probability of each that is not outside.
+/* The factors of a model at a temperature; 0, or -1 without memory. */
+int factors_build(Factors *factors, const Model *model, double temperature);
+void factors_free(Factors *factors);
+
+/* What is wanted of a sequence beside its tags; NULL for what is not. */
+typedef struct {
+    double *scores;        /* the probability of each tag that is not outside */
+    double *risks;         /* one less the probability that an item is outside, */
+    const Factors *heated; /* by these, */
+    const double *lifts;   /* [width] this added to each state first; NULL for nothing */
+} Wanted;
+
+/* Tags of the n items of a sequence.
    base: [width], units that every item has. The attributes of item i are ids[item_offsets[i]] to
    ids[item_offsets[i + 1] - 1], -1 for one that the model does not have. */
 void decode_sequence(const Model *model, const int32_t *base, Space *space, const int32_t *ids,
-                     const int64_t *item_offsets, int64_t n, uint16_t *tags, double *scores,
-                     int scored);
+                     const int64_t *item_offsets, int64_t n, uint16_t *tags, const Wanted *wanted);
 
 #endif

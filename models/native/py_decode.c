@@ -10,6 +10,8 @@
 #define MOST_LABELS 1024
 /* Of what every item has: two weights together. */
 #define MOST_BASE (2 * MOST_WEIGHT * UNITS)
+/* Far beyond it every tag is as likely as another. */
+#define MOST_TEMPERATURE 1e6
 
 static void close_model(PyObject *capsule)
 {
@@ -83,8 +85,9 @@ done:
 }
 
 const char decode_doc[] = PyDoc_STR(
-"decode(model, base, ids, item_offsets, sequence_offsets, tags, scores, scored)\n--\n\n"
-"Writes the best tag of every item, and the probability of each that is not outside.\n\n"
+"decode(model, base, ids, item_offsets, sequence_offsets, tags, scores, risks, risk_base, temperature)"
+"\n--\n\n"
+"Writes the best tag of every item, and what is asked for of its probabilities.\n\n"
 "Args:\n"
 "    model: of `open_model`.\n"
 "    base: float64, for each tag what every item has; on the grid, below 8192 in size.\n"
@@ -92,58 +95,79 @@ const char decode_doc[] = PyDoc_STR(
 "    item_offsets: int64, row pointers into `ids`.\n"
 "    sequence_offsets: int64, row pointers into items.\n"
 "    tags: uint16, written.\n"
-"    scores: float64, written where the tag is not outside, if `scored`.\n"
-"    scored: whether probabilities are wanted.\n\n"
+"    scores: float64, the probability of each tag that is not outside, written there; or empty.\n"
+"    risks: float64, one less the probability that an item is outside, if all scores are divided\n"
+"        by the temperature; or empty.\n"
+"    risk_base: float64, as `base`, for the risks; not read without them.\n"
+"    temperature: above 0.\n\n"
 "Raises:\n"
-"    ValueError: if sizes disagree or an attribute or pointer is out of range.\n"
+"    ValueError: if sizes disagree, or an attribute, pointer or the temperature is out of range.\n"
 "    MemoryError: if a sequence is too long for what is left.\n");
 
-enum { BASE, IDS, ITEMS, SEQUENCES, TAGS, SCORES, BUFFERS };
+enum { BASE, RISK_BASE, IDS, ITEMS, SEQUENCES, TAGS, SCORES, RISKS, BUFFERS };
 
 PyObject *py_decode(PyObject *self, PyObject *args)
 {
-    static const char *names[] = {"base", "ids", "item_offsets", "sequence_offsets", "tags", "scores"};
-    static const Py_ssize_t sizes[] = {8, 4, 8, 8, 2, 8};
+    static const char *names[] = {"base", "risk_base", "ids", "item_offsets", "sequence_offsets",
+                                  "tags", "scores", "risks"};
+    static const Py_ssize_t sizes[] = {8, 8, 4, 8, 8, 2, 8, 8};
     PyObject *capsule, *objects[BUFFERS], *result = NULL;
-    int scored;
+    double temperature;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOOOOp", &capsule, &objects[BASE], &objects[IDS],
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOd", &capsule, &objects[BASE], &objects[IDS],
                           &objects[ITEMS], &objects[SEQUENCES], &objects[TAGS], &objects[SCORES],
-                          &scored))
+                          &objects[RISKS], &objects[RISK_BASE], &temperature))
         return NULL;
     const Model *model = PyCapsule_GetPointer(capsule, MODEL);
     if (!model)
         return NULL;
     Py_buffer views[BUFFERS] = {{0}};
     int32_t *base = NULL;
+    double *lifts = NULL;
+    Factors heated = {0};
     if (take_all(objects, views, sizes, names, BUFFERS, BUFFERS - TAGS) < 0)
         goto done;
     const int32_t *ids = views[IDS].buf;
     const int64_t *items = views[ITEMS].buf, *sequences = views[SEQUENCES].buf;
     int64_t n_ids = views[IDS].len / 4, n_items = views[TAGS].len / 2;
     int64_t n_sequences = views[SEQUENCES].len / 8 - 1;
-    if (views[BASE].len / 8 != model->labels || views[SCORES].len / 8 != n_items ||
+    int scored = views[SCORES].len > 0, at_risk = views[RISKS].len > 0;
+    if (views[BASE].len / 8 != model->labels || (scored && views[SCORES].len / 8 != n_items) ||
+        (at_risk && (views[RISKS].len / 8 != n_items || views[RISK_BASE].len != views[BASE].len)) ||
         views[ITEMS].len / 8 != n_items + 1 || !are_offsets(items, n_items + 1, n_ids) ||
         !is_apart(&views[TAGS], views, BUFFERS) || !is_apart(&views[SCORES], views, BUFFERS) ||
+        !is_apart(&views[RISKS], views, BUFFERS) ||
         !are_offsets(sequences, n_sequences + 1, n_items)) {
         PyErr_SetString(PyExc_ValueError, "decode: the arrays do not fit together");
         goto done;
     }
+    if (at_risk && !(temperature > 0.0 && temperature <= MOST_TEMPERATURE)) {
+        PyErr_SetString(PyExc_ValueError, "decode: the temperature is out of range");
+        goto done;
+    }
     base = calloc((size_t)model->width, sizeof *base);
-    if (!base) {
+    lifts = calloc((size_t)model->width, sizeof *lifts);
+    if (!base || !lifts ||
+        (at_risk && temperature != 1.0 && factors_build(&heated, model, temperature) < 0)) {
         PyErr_NoMemory();
         goto done;
     }
+    int are_lifted = 0;
     for (int32_t j = 0; j < model->labels; j++) {
-        double units = ((const double *)views[BASE].buf)[j] * UNITS;
-        if (!(fabs(units) < MOST_BASE) || units != rint(units)) {
-            PyErr_SetString(PyExc_ValueError, "decode: base is off the grid, or not small");
-            goto done;
-        }
-        base[j] = (int32_t)units;
+        double units[2] = {((const double *)views[BASE].buf)[j] * UNITS, 0.0};
+        units[1] = at_risk ? ((const double *)views[RISK_BASE].buf)[j] * UNITS : units[0];
+        for (int of = 0; of < 2; of++)
+            if (!(fabs(units[of]) < MOST_BASE) || units[of] != rint(units[of])) {
+                PyErr_SetString(PyExc_ValueError, "decode: base is off the grid, or not small");
+                goto done;
+            }
+        base[j] = (int32_t)units[0];
+        lifts[j] = (units[1] - units[0]) / UNITS;
+        are_lifted |= lifts[j] != 0.0;
     }
     uint16_t *tags = views[TAGS].buf;
-    double *scores = views[SCORES].buf;
+    double *scores = scored ? views[SCORES].buf : NULL, *risks = at_risk ? views[RISKS].buf : NULL;
+    const Factors *by = temperature == 1.0 ? &model->factors : &heated;
     int out_of_range = 0, out_of_memory = 0;
     Py_BEGIN_ALLOW_THREADS
     Space space = {0};
@@ -155,9 +179,11 @@ PyObject *py_decode(PyObject *self, PyObject *args)
             continue;
         if (space_fit(&space, n, model->width) < 0)
             out_of_memory = 1;
-        else
-            decode_sequence(model, base, &space, ids, items + first, n, tags + first,
-                            scores + first, scored);
+        else {
+            Wanted wanted = {scored ? scores + first : NULL, at_risk ? risks + first : NULL, by,
+                             are_lifted ? lifts : NULL};
+            decode_sequence(model, base, &space, ids, items + first, n, tags + first, &wanted);
+        }
     }
     space_free(&space);
     Py_END_ALLOW_THREADS
@@ -169,6 +195,8 @@ PyObject *py_decode(PyObject *self, PyObject *args)
         result = Py_NewRef(Py_None);
 done:
     free(base);
+    free(lifts);
+    factors_free(&heated);
     release(views, BUFFERS);
     return result;
 }

@@ -396,6 +396,7 @@ def make_plan(
         str(job.batch_bytes),
         str(job.keep_candidates),
         *((job.roster_generation,) if job.roster_generation else ()),
+        *(() if job.risk else ("no risk",)),
         *(unit.name for unit in plan.units),
         *identity,
     )[:16]

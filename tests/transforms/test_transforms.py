@@ -264,8 +264,8 @@ def test_what_raises_quarantines_its_document_alone(job, monkeypatch, stage, cap
 
 def test_a_tagger_that_raises_quarantines_its_document_alone(job, monkeypatch):
     # A tagger labels by index: the second document of each batch that has one.
-    raising_for(monkeypatch, Tagger, "label_documents", lambda self, features: True)
-    raising_for(monkeypatch, Tagger, "label_document", lambda self, features, index: index == 1)
+    raising_for(monkeypatch, Tagger, "label_documents", lambda *args: True)
+    raising_for(monkeypatch, Tagger, "label_document", lambda *args: args[2] == 1)
     run_direct(job, [0])
     [receipt] = stored_receipts(job)
     assert receipt.tally.errors == {"label: ValueError": 1}

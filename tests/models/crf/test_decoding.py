@@ -310,7 +310,9 @@ BATCH = {
     "sequence_offsets": np.array([0, 2], np.int64),
     "tags": np.zeros(2, np.uint16),
     "scores": np.ones(2),
-    "scored": True,
+    "risks": np.ones(2),
+    "risk_base": np.zeros(2),
+    "temperature": 16.0,
 }
 
 
@@ -333,6 +335,16 @@ BATCH = {
         {"tags": np.zeros(3, np.uint16)},
         {"scores": np.ones(1)},
         {"scores": b"12345678" * 2},
+        {"risks": np.ones(1)},
+        {"risks": np.ones(3)},
+        {"risks": b"12345678" * 2},
+        {"risks": BATCH["scores"]},
+        {"risk_base": np.zeros(1)},
+        {"risk_base": np.array([0.0, np.inf])},
+        {"temperature": 0.0},
+        {"temperature": -1.0},
+        {"temperature": float("nan")},
+        {"temperature": float("inf")},
         {"ids": "text"},
     ],
 )

@@ -54,7 +54,7 @@ def test_every_column_says_what_it_is(name):
         (
             DOCUMENTS,
             {"patient_key", "note_type", "period"}
-            | {"roster", "surrogates", "dates_unread", "dates_ambiguous"},
+            | {"roster", "surrogates", "dates_unread", "dates_ambiguous", "risk"},
         ),
         (QUARANTINE, {"doc_key"}),
         (CANDIDATES, set()),

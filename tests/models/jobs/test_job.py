@@ -71,6 +71,7 @@ def test_what_decides_content_is_in_the_fingerprint(change):
         {"batch_bytes": 1},
         {"split_bytes": 1},
         {"keep_candidates": True},
+        {"risk": False},
     ],
 )
 def test_what_does_not_decide_content_is_not_in_the_fingerprint(change):

@@ -98,7 +98,9 @@ def calls(request):
             features.sequence_offsets,
             np.zeros(count, np.uint16),
             np.ones(count),
-            True,
+            np.ones(count),
+            base,
+            16.0,
         )
         call_trees(recorder)
         # The rules' own calls.

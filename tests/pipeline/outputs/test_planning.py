@@ -221,6 +221,7 @@ def test_equal_work_has_an_equal_id(storage, seen):
         {"batch_bytes": 1},
         {"split_bytes": 1000},
         {"keep_candidates": True},
+        {"risk": False},
         {"policy_hash": "zz"},
         {"key_check": "zz"},
         {"recognisers": ("age",)},
