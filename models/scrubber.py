@@ -14,14 +14,10 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast, overload
 
-import numpy as np
-import pyarrow as pa
-
 from .bundles.bundle import DEFAULT_MODEL, NO_MODEL, Bundle, bundled_names, open_bundle
 from .bundles.detector import LANGUAGE, BundleDetector, own_names, rules_named
 from .core.batches import Batch
 from .core.budgets import Budgets
-from .core.documents import Rows
 from .core.errors import DocumentError, DocumentsFailed, UsageError
 from .core.missing_values import is_missing
 from .core.spans import Candidate, Span
@@ -36,12 +32,13 @@ from .redaction.merging import select
 from .redaction.policy import Policy
 from .redaction.policy_file import load_policy, policy_names
 from .redaction.stand_ins import require_no_key_needed
+from .risk.scoring import UncertainToken, uncertain_tokens
 from .roster.people import KnownPeople
 from .scrubbed_text import ScrubbedText
 from .single_texts import (
     BATCH_TEXTS,
+    batch_of,
     check_markup,
-    documents_of,
     listed,
     open_text,
     packed,
@@ -351,6 +348,15 @@ class Scrubber:
         assert batch.spans is not None
         return [span for _, span in batch.spans.rows()]
 
+    def uncertain(
+        self, text: str, *, note_type: str | None = None, markup: str | None = None
+    ) -> list[UncertainToken]:
+        """The tokens that stay and may be PHI, in order: `risk.scoring`. Arguments of `scrub`."""
+        check_markup(markup)
+        batch = self._run((text,), (note_type,), last="Merge", markup=markup, at_risk=True)
+        assert batch.spans is not None
+        return uncertain_tokens(batch.risks, batch.spans)
+
     def entities(self, *texts: str) -> list[list[Candidate]]:
         """One typed entity per place, for each text, whatever a policy does: for scoring.
 
@@ -431,23 +437,16 @@ class Scrubber:
         written: Mapping[int, WrittenText],
         people: KnownPeople | None = None,
         patient_keys: Sequence[str | None] | None = None,
+        at_risk: bool = False,
     ) -> Batch:
         """Texts that `open_text` took as a batch after the step `last`, some of them failed."""
         if last == "Scrub":
             require_no_key_needed(self.policy, "a text alone")
-        count = len(texts)
-        rows = Rows(
-            np.arange(count, dtype=np.int64),
-            (None,) * count,
-            tuple(patient_keys or (None,) * count),
-            tuple(note_types),
-            pa.table({}),
-            np.arange(count, dtype=np.int64),
-        )
+        batch = batch_of(texts, note_types, written, patient_keys)
         opened = self._resources
-        if people is not None:
-            opened = dataclasses.replace(opened, people=people)
-        return run_steps(Batch(0, True, rows, documents_of(texts, written)), opened, last=last)
+        if people is not None or at_risk:
+            opened = dataclasses.replace(opened, people=people, at_risk=at_risk)
+        return run_steps(batch, opened, last=last)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

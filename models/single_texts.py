@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from .core.batches import Batch
 from .core.budgets import BATCH_BYTES, Budgets, check_text
-from .core.documents import Documents
+from .core.documents import Documents, Rows
 from .core.errors import DocumentError, UsageError, error_class
 from .core.shortage import raise_shortage
 from .core.suggestions import did_you_mean
@@ -72,6 +73,25 @@ def documents_of(texts: Sequence[str], written: Mapping[int, WrittenText]) -> Do
     read = [written[at].text if at in written else text for at, text in enumerate(texts)]
     rows = np.arange(len(texts), dtype=np.int64)
     return Documents(tuple(read), rows, ("text",) * len(texts), written=written)
+
+
+def batch_of(
+    texts: Sequence[str],
+    note_types: Sequence[str | None],
+    written: Mapping[int, WrittenText],
+    patient_keys: Sequence[str | None] | None = None,
+) -> Batch:
+    """The texts as a batch of a row each, without keys."""
+    count = len(texts)
+    rows = Rows(
+        np.arange(count, dtype=np.int64),
+        (None,) * count,
+        tuple(patient_keys or (None,) * count),
+        tuple(note_types),
+        pa.table({}),
+        np.arange(count, dtype=np.int64),
+    )
+    return Batch(0, True, rows, documents_of(texts, written))
 
 
 def results_of(batch: Batch, *, as_written: bool = False) -> Iterator[ScrubbedText | DocumentError]:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ..core.arrays import Ints
 from ..core.batches import Batch, Failure, Linked
 from ..core.errors import RunFailed
 from ..core.keys import fingerprint
@@ -22,6 +23,7 @@ from ..core.record_links import Evidence, Facts
 from ..core.shortage import raise_shortage
 from ..core.small_parquet import table_in
 from ..core.spans import Candidates
+from ..core.token_risks import TokenRisks
 from ..records.evidence_files import FACTS, evidence_bytes, facts_in
 from ..storage.storage import Storage
 from .job import Job
@@ -38,8 +40,19 @@ _DETECTED = pa.schema(
         ("score", pa.float64()),
     ]
 )
+_RISKS = pa.schema(
+    [
+        ("tagger", pa.int32()),
+        ("row", pa.int64()),
+        ("field", pa.int32()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("value", pa.float32()),
+    ]
+)
 _KEY = b"scrubline first pass"
-"""Of the fields and the failures, in the metadata of the file."""
+"""Of the fields, the failures and the number of taggers that tell risks, in the metadata of the
+file of what was detected."""
 
 _LEFT_OUT = ("featurize", "label", "recognise")
 """Stages of failures that the second pass does not come to again."""
@@ -50,11 +63,18 @@ def detected_url(staging: str, unit_name: str) -> str:
     return f"{staging}/detected/{unit_name}.parquet"
 
 
+def risks_url(staging: str, unit_name: str) -> str:
+    """Where what taggers said of the tokens of a unit lies, if any was asked."""
+    return f"{staging}/detected/{unit_name}.risks.parquet"
+
+
 class FirstPass:
     """Gathers what the first pass over a unit leaves, batch by batch."""
 
     def __init__(self) -> None:
         self._tables: list[pa.Table] = []
+        self._risks: list[pa.Table] = []
+        self._taggers = 0
         self._fields: dict[str, int] = {}
         self._failures: list[tuple[int, str, str]] = []
         self._evidence: list[Evidence] = []
@@ -68,8 +88,23 @@ class FirstPass:
             self._is_second = True
             return
         candidates, documents, rows = batch.detected, batch.documents, batch.rows.ordinals
+        fields = [self._fields.setdefault(name, len(self._fields)) for name in documents.fields]
+        self._taggers = max(self._taggers, len(batch.risks))
+        for tagger, risks in enumerate(batch.risks):
+            self._risks.append(
+                pa.Table.from_arrays(
+                    [
+                        np.full(len(risks), tagger, np.int32),
+                        rows[documents.rows[risks.documents]],
+                        np.array(fields, np.int32)[risks.documents],
+                        risks.starts,
+                        risks.ends,
+                        risks.values,
+                    ],
+                    schema=_RISKS,
+                )
+            )
         if len(candidates):
-            fields = [self._fields.setdefault(name, len(self._fields)) for name in documents.fields]
             self._tables.append(
                 pa.Table.from_arrays(
                     [
@@ -100,8 +135,18 @@ class FirstPass:
         if self._is_second:
             return
         table = pa.concat_tables([_DETECTED.empty_table(), *self._tables]).unify_dictionaries()
-        told = json.dumps({"fields": list(self._fields), "failures": self._failures})
+        told = json.dumps(
+            {
+                "fields": list(self._fields),
+                "failures": self._failures,
+                "taggers": self._taggers,
+            }
+        )
         table = table.combine_chunks().replace_schema_metadata({_KEY: told.encode()})
+        if self._taggers:
+            # First, for the second pass looks for the other.
+            risks = pa.concat_tables([_RISKS.empty_table(), *self._risks]).combine_chunks()
+            storage.write_bytes(risks_url(staging, unit_name), parquet_bytes(risks))
         storage.write_bytes(detected_url(staging, unit_name), parquet_bytes(table))
 
 
@@ -126,10 +171,14 @@ def linked_batches(
         RunFailed: if the facts are damaged or missing.
     """
     facts = _facts(storage, facts_url(job.staging, unit.name), facts_hash)
-    detected = Detected.read(storage, detected_url(job.staging, unit.name))
+    detected = Detected.read(storage, job.staging, unit.name)
     for batch in batches:
-        found, failures = (None, {}) if detected is None else detected.of(batch)
-        yield dataclasses.replace(batch, linked=Linked(facts_hash, facts, found, failures))
+        if detected is None:
+            linked = Linked(facts_hash, facts, None, {})
+        else:
+            found, failures = detected.of(batch)
+            linked = Linked(facts_hash, facts, found, failures, detected.risks_of(batch))
+        yield dataclasses.replace(batch, linked=linked)
 
 
 def _facts(storage: Storage, url: str, expected: str) -> Facts:
@@ -156,24 +205,34 @@ class Detected:
         rows: its column `row`.
         fields: field name -> its number in the table.
         failures: row -> how it failed.
+        risks: of each tagger that told them, `_RISKS` in the order of rows.
     """
 
     table: pa.Table
     rows: npt.NDArray[np.int64]
     fields: Mapping[str, int]
     failures: Mapping[int, Failure]
+    risks: tuple[pa.Table, ...] = ()
 
     @classmethod
-    def read(cls, storage: Storage, url: str) -> Detected | None:
+    def read(cls, storage: Storage, staging: str, unit_name: str) -> Detected | None:
         """What `FirstPass.keep` wrote; None if it is missing or damaged: then all is done anew."""
         try:
-            table = table_in(storage.read_bytes(url))
+            table = table_in(storage.read_bytes(detected_url(staging, unit_name)))
             told = json.loads(table.schema.metadata[_KEY])
+            risks: list[pa.Table] = []
+            if told["taggers"]:
+                every = table_in(storage.read_bytes(risks_url(staging, unit_name)), _RISKS.names)
+                which = every["tagger"].to_numpy()
+                risks = [
+                    every.filter(pa.array(which == tagger)) for tagger in range(told["taggers"])
+                ]
             return cls(
                 table,
                 table["row"].to_numpy(),
                 {name: number for number, name in enumerate(told["fields"])},
                 {row: Failure(stage, error) for row, stage, error in told["failures"]},
+                tuple(risks),
             )
         except FileNotFoundError:
             return None
@@ -184,23 +243,11 @@ class Detected:
     def of(self, batch: Batch) -> tuple[Candidates, dict[int, Failure]]:
         """What was detected in the documents of a batch, as it was read; and failed rows."""
         ordinals = batch.rows.ordinals
-        low = int(ordinals[0]) if len(ordinals) else 0
-        first, end = np.searchsorted(self.rows, [low, low + len(ordinals)]).tolist()
-        part = self.table.slice(first, end - first)
-        count = max(1, len(self.fields))
-        numbers = [self.fields.get(name, -1) for name in batch.documents.fields]
-        places = ordinals[batch.documents.rows] * count + np.array(numbers, np.int64)
-        known = np.flatnonzero(np.array(numbers, np.int64) >= 0)
-        known = known[np.argsort(places[known], kind="stable")]
-        asked = part["row"].to_numpy() * count + part["field"].to_numpy()
-        at = np.searchsorted(places[known], asked)
-        at = np.minimum(at, max(0, len(known) - 1))
-        is_there = places[known][at] == asked if len(known) else np.zeros(len(asked), np.bool_)
-        part, at = part.filter(pa.array(is_there)), at[is_there]
+        part, documents = self._of_documents(batch, self.table, self.rows)
         labels, label_names = _codes(part["label"])
         detectors, detector_names = _codes(part["detector"])
         found = Candidates(
-            known[at].astype(np.int64) if len(at) else np.zeros(0, np.int64),
+            documents,
             part["start"].to_numpy(),
             part["end"].to_numpy(),
             labels,
@@ -216,6 +263,42 @@ class Detected:
         }
         # Fields of a row may have been numbered in another order than that of the columns.
         return found.take(np.argsort(found.documents, kind="stable")), failures
+
+    def risks_of(self, batch: Batch) -> tuple[TokenRisks, ...]:
+        """What taggers said of the tokens of a batch, as it was read; see `Batch.risks`."""
+        found = []
+        for table in self.risks:
+            part, documents = self._of_documents(batch, table, table["row"].to_numpy())
+            order = np.argsort(documents, kind="stable")
+            columns = [part[name].to_numpy()[order] for name in ("start", "end", "value")]
+            found.append(TokenRisks(documents[order], *columns))
+        return tuple(found)
+
+    def _of_documents(
+        self, batch: Batch, table: pa.Table, rows: npt.NDArray[np.int64]
+    ) -> tuple[pa.Table, Ints]:
+        """The rows of a table that are of documents of a batch, and the index of each document.
+
+        Args:
+            batch: as it was read.
+            table: with `row` and `field`.
+            rows: its column `row`, in order.
+        """
+        ordinals = batch.rows.ordinals
+        low = int(ordinals[0]) if len(ordinals) else 0
+        first, end = np.searchsorted(rows, [low, low + len(ordinals)]).tolist()
+        part = table.slice(first, end - first)
+        count = max(1, len(self.fields))
+        numbers = [self.fields.get(name, -1) for name in batch.documents.fields]
+        places = ordinals[batch.documents.rows] * count + np.array(numbers, np.int64)
+        known = np.flatnonzero(np.array(numbers, np.int64) >= 0)
+        known = known[np.argsort(places[known], kind="stable")]
+        asked = part["row"].to_numpy() * count + part["field"].to_numpy()
+        at = np.searchsorted(places[known], asked)
+        at = np.minimum(at, max(0, len(known) - 1))
+        is_there = places[known][at] == asked if len(known) else np.zeros(len(asked), np.bool_)
+        part, at = part.filter(pa.array(is_there)), at[is_there]
+        return part, known[at].astype(np.int64) if len(at) else np.zeros(0, np.int64)
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:

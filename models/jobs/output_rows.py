@@ -27,7 +27,7 @@ from ..formats.line_notes import pieces
 from ..formats.nested_texts import fields_of_rows, with_texts
 from ..formats.text_markup import is_message
 from ..rendering.kinds import LAYERS
-from ..risk.scoring import rank_of, risks_of_documents
+from ..risk.scoring import ranks_of_documents
 from ..roster.normal import is_usable
 from . import audit
 from .audit_rows import build_audit_rows, is_entity
@@ -303,7 +303,7 @@ def _documents(
     }
     fields_of = fields_of_rows(columns, batch.documents.rows.tolist(), batch.documents.fields)
     told_of = _stand_ins_of(batch)
-    risks = risks_of_documents(batch.risks, spans, len(batch.documents))
+    ranks = ranks_of_documents(batch.risks, spans, len(batch.documents))
     token_counts = np.diff(batch.tokens.document_offsets).tolist()
     detectors = " ".join(f"{name}@{value[:12]}" for name, value in sorted(hashes.items()))
     digest, counts = Digest(), Counter[str]()
@@ -339,7 +339,7 @@ def _documents(
                 batch.rows.periods[row] if batch.rows.periods else None,
                 _IN_ROSTER[batch.in_roster[row] if batch.in_roster else None],
                 *told_of(None if failed else index, row if field == first else None),
-                None if risks is None or failed or text is None else rank_of(risks[index]),
+                None if failed or index is None or text is None else ranks[index],
             )
             rows.append(document)
             if not failed:

@@ -86,7 +86,16 @@ def risks_of_documents(
         left = ~are_covered(one, spans)
         # It adds one after another, so that a sum does not depend on what else is in the batch.
         sums.append(np.bincount(one.documents[left], one.values[left], minlength=documents))
-    return np.maximum.reduce(sums)
+    greatest: Floats = np.max(sums, axis=0)
+    return greatest
+
+
+def ranks_of_documents(
+    taggers: Sequence[TokenRisks], spans: Spans, documents: int
+) -> list[int] | list[None]:
+    """The rank of each document; None for each if no tagger tells. See `risks_of_documents`."""
+    risks = risks_of_documents(taggers, spans, documents)
+    return [None] * documents if risks is None else list(map(rank_of, risks.tolist()))
 
 
 def are_covered(tokens: TokenRisks, spans: Spans) -> Flags:

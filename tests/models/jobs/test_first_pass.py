@@ -1,6 +1,7 @@
 """What a first pass leaves is what a second one finds, however the batches are cut."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -12,12 +13,14 @@ from scrubline.models.core.documents import Documents, Rows
 from scrubline.models.core.errors import RunFailed
 from scrubline.models.core.record_links import Evidence
 from scrubline.models.core.spans import Candidate, Candidates
+from scrubline.models.core.token_risks import TokenRisks
 from scrubline.models.jobs.first_pass import (
     Detected,
     FirstPass,
     detected_url,
     hash_of_facts,
     linked_batches,
+    risks_url,
 )
 from scrubline.models.storage.storage import Storage
 
@@ -66,6 +69,7 @@ def batch_of(rows, first, failures):
         documents,
         failed,
         detected=Candidates.of(found),
+        risks=tuple(risks_of(placed, first)),
         evidence=Evidence.of([], []),
     )
 
@@ -74,6 +78,22 @@ class Kept(dict):
     """A storage in memory."""
 
     write_bytes, read_bytes = dict.__setitem__, dict.__getitem__
+
+
+def risks_of(placed, first):
+    """What two taggers say of the first characters of each document; one of them of more."""
+    of_documents = np.arange(len(placed))
+    for count in (1, 3):
+        starts = np.tile(np.arange(count), len(placed))
+        documents = np.repeat(of_documents, count)
+        ordinals = np.repeat([first + at for at, _ in placed], count)
+        values = (1.0 + starts + ordinals) / (8.0 + count)
+        yield TokenRisks.of(documents, starts, starts + 1, np.minimum(values, 1.0))
+
+
+def rows_of(risks):
+    columns = (risks.documents, risks.starts, risks.ends, risks.values)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def plain(candidates):
@@ -87,7 +107,7 @@ def test_the_second_pass_finds_what_the_first_detected(rows, size, other, failur
     for at in range(0, len(rows), size):
         first_pass.add(batch_of(rows[at : at + size], at, failures))
     first_pass.keep(storage, "staging", "unit")
-    detected = Detected.read(storage, detected_url("staging", "unit"))
+    detected = Detected.read(storage, "staging", "unit")
     for at in range(0, len(rows), other):
         batch = batch_of(rows[at : at + other], at, failures)
         found, failed = detected.of(batch)
@@ -96,15 +116,23 @@ def test_the_second_pass_finds_what_the_first_detected(rows, size, other, failur
         assert found.detector_names == batch.detected.detector_names
         again = ("label", "recognise")
         assert failed == {n: f for n, f in batch.failures.items() if f.stage in again}
+        assert list(map(rows_of, detected.risks_of(batch))) == list(map(rows_of, batch.risks))
     empty = batch_of([], len(rows), {})
     assert plain(detected.of(empty)[0]) == []
 
 
 @pytest.mark.parametrize("content", [None, b"", b"PAR1", b"x" * 99])
 def test_what_is_lost_is_detected_anew(tmp_path, content):
-    if content is not None:
-        (tmp_path / "lost").write_bytes(content)
-    assert Detected.read(Storage(), str(tmp_path / "lost")) is None
+    storage, staging = Storage(), str(tmp_path)
+    first_pass = FirstPass()
+    first_pass.add(batch_of([{"text": [Candidate(0, 3, "DATE", "date", 1.0)]}], 0, {}))
+    for lost in (detected_url(staging, "unit"), risks_url(staging, "unit")):
+        first_pass.keep(storage, staging, "unit")
+        assert Detected.read(storage, staging, "unit") is not None
+        Path(lost).unlink()
+        if content is not None:
+            Path(lost).write_bytes(content)
+        assert Detected.read(storage, staging, "unit") is None
 
 
 def test_facts_that_are_not_those_of_the_amendments_are_refused(tmp_path):
