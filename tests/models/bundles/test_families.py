@@ -96,6 +96,12 @@ def test_a_bundle_of_functions_is_opened_again_and_finds_the_same(classes, tmp_p
     ] * 2
 
 
+def test_functions_tell_no_risk(bundle):
+    scrubber = Scrubber(bundle, recognisers=())
+    assert not scrubber.detectors[0].taggers[0].tells_risks
+    assert scrubber.uncertain(CORPUS[1].text) == []
+
+
 def test_biases_move_what_is_found(bundle):
     text = CORPUS[1].text
     (few,) = Scrubber(revise_bundle(bundle, biases={"O": 100.0}), recognisers=()).entities(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import itertools
 import logging
 
 import numpy as np
@@ -147,6 +148,86 @@ def test_beyond_what_exp_can_hold_both_ways_know_the_scores(model, features):
     one, other = (by(way(model), features) for way in (NativeDecoder, ReferenceDecoder))
     assert one[0] == other[0] == by_crfsuite(model, features)[0]
     assert np.allclose(one[1], other[1], atol=1e-9)
+
+
+def by_every_path(model: CrfModel, features: Features, temperature: float) -> list[float]:
+    """One less the probability of O at each item, by adding up all paths."""
+    numbers = {name: number for number, name in enumerate(model.attributes)}
+    moves, risks = model.transitions(), []
+    for items in item_sequences(features):
+        states = np.zeros((len(items.items()), len(model.tags)))
+        for at, item in enumerate(items.items()):
+            for name, value in item.items():
+                own = model.state_attributes == numbers.get(name, -1)
+                np.add.at(states[at], model.state_tags[own], value * model.state_weights[own])
+        paths = list(itertools.product(range(len(model.tags)), repeat=len(states)))
+        scores = np.array(
+            [
+                sum(states[at, tag] for at, tag in enumerate(path))
+                + sum(moves[one, other] for one, other in itertools.pairwise(path))
+                for path in paths
+            ]
+        )
+        masses = np.exp((scores - scores.max()) / temperature)
+        outside = np.array(paths) == model.tags.index("O")
+        risks += (masses @ ~outside / masses.sum()).tolist()
+    return risks
+
+
+@pytest.mark.parametrize("way", WAYS)
+@examples(40)
+@given(model=models(), features=batches(), temperature=st.sampled_from([0.5, 1.0, 3.0, 16.0]))
+def test_risks_are_what_all_paths_say_whatever_the_biases(way, model, features, temperature):
+    if "O" not in model.tags or len(model.tags) > 4:
+        return
+    bounds = features.sequence_offsets
+    if len(bounds) > 1 and np.diff(bounds).max(initial=0) > 5:
+        return
+    decoder = way(model)
+    ready = decoder.ready(features)
+    expected = by_every_path(model, features, temperature)
+    for biases in ({}, {"O": 2.0}, {"X": 1.0, "O": -1.0}):
+        tags, scores, risks = decoder.decode_risks(ready, biases, temperature=temperature)
+        assert np.allclose(risks, expected, atol=1e-12)
+        plain = decoder.decode(ready, biases)
+        assert (tags == plain[0]).all() and (scores == plain[1]).all()
+
+
+@needs_extension
+@examples(100)
+@given(model=models(most=4000.0), features=batches(), temperature=st.sampled_from([1.0, 7.0, 16.0]))
+def test_both_ways_know_the_risks_beyond_what_exp_can_hold(model, features, temperature):
+    one, other = (
+        decoder.decode_risks(decoder.ready(features), temperature=temperature)[2]
+        for decoder in (NativeDecoder(model), ReferenceDecoder(model))
+    )
+    assert np.allclose(one, other, rtol=1e-9, atol=1e-12)
+    assert ((one >= 0) & (one <= 1)).all()
+
+
+@needs_extension
+def test_risks_of_a_long_line_on_both_ways():
+    model, features = long_line(2_000)
+    for temperature in (1.0, 16.0):
+        one, other = (
+            decoder.decode_risks(decoder.ready(features), {"O": -1.0}, temperature=temperature)[2]
+            for decoder in (NativeDecoder(model), ReferenceDecoder(model))
+        )
+        assert np.allclose(one, other, rtol=1e-9)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_without_a_tag_of_what_is_no_entity_all_is_at_risk(way):
+    model = CrfModel(
+        ("B-X", "B-Y"), (), ints([]), ints([]), np.zeros(0), ints([]), ints([]), np.zeros(0)
+    )
+    features = Features(
+        ("a0",), ints([0]), ints([0, 1]), ints([0]), ints([2]), ints([0, 1]), ints([0, 1])
+    )
+    decoder = way(model)
+    assert decoder.decode_risks(decoder.ready(features), temperature=1.0)[2].tolist() == [1.0]
+    with pytest.raises(ValueError, match="temperature is out of range"):
+        decoder.decode_risks(decoder.ready(features), temperature=0.0)
 
 
 @pytest.mark.parametrize("way", WAYS)
