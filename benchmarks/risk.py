@@ -12,7 +12,8 @@ Worth: a document leaks if a gold span has a character other than white space th
 whatever a policy does with the span; `direct` counts names, numbers, contacts and streets alone.
 `auc` is the share of pairs of a leaking and another document that ranks put in order, ties as half
 (Mann and Whitney 1947); `top` is the share of the spans that leak in the tenth of the documents
-with the highest ranks, and `best` what it could be. `length` is the AUC of the number of characters.
+with the highest ranks, and `best` what it could be. `length` is the AUC of the number of
+characters.
 
 Equality: the ranks by the extension, by batches of one document, and by the reference path in a
 process without the extension. With `--temperatures` also the AUC at others. Exit code 1 if ranks

@@ -210,6 +210,7 @@ OTHERS = {
     "column": ({"a": "id", "b": "text"}, ["a=id", "b=text"], "a=id"),
     "budgets": ({"tokens": 5}, None, {"pages": 5}),
     "header": (False, [], 1),
+    "risk": (False, [], 1),
     "roster-fuzzy": (2, ["2"], 3),
     "view-attributes": ("age,sex", ["age,sex"], 3),
     "stale-notes": ("report", ["report"], "forget"),
@@ -243,7 +244,9 @@ def test_a_key_of_the_config_file_does_what_its_option_does(option):
         options_from({**config, option.key: wrong}, {})
     if option.on_command_line:
         line = {"--input": ["i"], "--output": ["o"]}
-        line["--no-header" if option.name == "header" else option.flag] = words
+        # What is on by itself is switched off.
+        is_on = getattr(Options(), option.attribute) is True
+        line[f"--no-{option.name}" if is_on else option.flag] = words
         given = ["scrub"]
         for flag, values in line.items():
             for value in values or [None]:

@@ -295,12 +295,8 @@ def _documents(
     by_label: list[list[tuple[str, int]]] = [[] for _ in range(len(batch.documents))]
     for (index, label), count in sorted(Counter(itertools.compress(places, entities)).items()):
         by_label[index].append((label, count))
-    index_of = {
-        place: index
-        for index, place in enumerate(
-            zip(batch.documents.rows.tolist(), batch.documents.fields, strict=True)
-        )
-    }
+    of_documents = zip(batch.documents.rows.tolist(), batch.documents.fields, strict=True)
+    index_of = {place: index for index, place in enumerate(of_documents)}
     fields_of = fields_of_rows(columns, batch.documents.rows.tolist(), batch.documents.fields)
     told_of = _stand_ins_of(batch)
     ranks = ranks_of_documents(batch.risks, spans, len(batch.documents))
@@ -310,10 +306,10 @@ def _documents(
     rows: list[tuple[Any, ...]] = []  # in the order of the schema
     for row in range(len(batch.rows)):
         doc_key = batch.rows.doc_keys[row]
-        if batch.rows.first_rows[row] != row:
-            continue  # a line of the note of an earlier row
-        if doc_key is None:
-            continue  # only the quarantine table can speak of a row whose id could not be read
+        # A line of the note of an earlier row; or one of which only the quarantine table can speak,
+        # for its id could not be read.
+        if batch.rows.first_rows[row] != row or doc_key is None:
+            continue
         first: str | None = None
         for field in fields_of(row):
             first = first or field
