@@ -36,6 +36,7 @@ batch_documents = 7
 batch_bytes = 8
 split_bytes = 9
 keep_candidates = true
+risk = false
 incremental = true
 retry_quarantined = true
 drop_gone = true
