@@ -154,12 +154,15 @@ def by_every_path(model: CrfModel, features: Features, temperature: float) -> li
     """One less the probability of O at each item, by adding up all paths."""
     numbers = {name: number for number, name in enumerate(model.attributes)}
     moves, risks = model.transitions(), []
-    for items in item_sequences(features):
-        states = np.zeros((len(items.items()), len(model.tags)))
-        for at, item in enumerate(items.items()):
-            for name, value in item.items():
+    ids, offsets_of_items = features.attribute_ids, features.item_offsets
+    for first, end in itertools.pairwise(features.sequence_offsets.tolist()):
+        states = np.zeros((end - first, len(model.tags)))
+        for at in range(end - first):
+            low, high = offsets_of_items[first + at : first + at + 2]
+            # An item may have an attribute twice; every item has the constant.
+            for name in ("bias", *(features.attributes[n] for n in ids[low:high])):
                 own = model.state_attributes == numbers.get(name, -1)
-                np.add.at(states[at], model.state_tags[own], value * model.state_weights[own])
+                np.add.at(states[at], model.state_tags[own], model.state_weights[own])
         paths = list(itertools.product(range(len(model.tags)), repeat=len(states)))
         scores = np.array(
             [
