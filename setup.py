@@ -88,7 +88,7 @@ setup(
             "messages/*.tsv",
         ],
         "scrubline.dictionaries": ["*/*.txt", "*/*.tsv", "*/*.md"],
-        "scrubline.pipeline": ["commands/*.sql"],
+        "scrubline.pipeline": ["commands/*.sql", "review/static/*"],
     },
     ext_modules=[NATIVE],
     cmdclass={"build_py": BuildPackages, "bdist_wheel": TaggedWheel},
@@ -127,6 +127,8 @@ setup(
         "docs": DOCS,
         # The server of `scrubline serve`.
         "serve": SERVE,
+        # The page of `scrubline review`.
+        "review": SERVE,
         # Noise for counts that are published (`scrubline view counts`).
         "dp": DP,
         # Fuzzing by coverage; wheels for Linux alone.

@@ -31,7 +31,7 @@ ORDER = {
         *("bundles", "views", "rendering", "messages", "formats", "guesses", "roster", "records"),
         *("patient_view", "risk"),
         *("jobs", "scrubbed_text", "single_texts", "scrubber"),
-        *("embedding", "synth", "plots", "pages", "evaluation", "training", "studies"),
+        *("embedding", "synth", "plots", "pages", "evaluation", "review", "training", "studies"),
     ),
     "pipeline": (
         *("process", "metrics", "observer", "unit_groups", "cost_model", "options", "graph"),
@@ -43,6 +43,7 @@ ORDER = {
             "work",
             "run",
             "serving",
+            "review",
             "commands",
             "cli",
         ),

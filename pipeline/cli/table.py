@@ -31,7 +31,7 @@ from .arguments.resources import (
 )
 from .arguments.runs import add_init, add_plan, add_preview, add_resume, add_scrub
 from .arguments.scoring import add_evaluate, add_study
-from .arguments.serving import add_serve
+from .arguments.serving import add_review, add_serve
 from .arguments.shared import describe
 from .arguments.training import add_dial, add_train
 
@@ -143,6 +143,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "make, check and count the anonymous view of an output's patients",
             add_view,
             "commands.view",
+        ),
+        "review": Command(
+            "read what was published in a browser: correct it, or measure what is left",
+            add_review,
+            "commands.review",
         ),
         "report": Command(
             "write a page about an output: what was removed, held back and spent",

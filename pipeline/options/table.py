@@ -126,7 +126,7 @@ class Options(JobOptions):
         commands=(
             *RUNS,
             *("verify", "inspect", "find", "key", "preview", "init", "roster", "annotate"),
-            "evaluate",
+            *("evaluate", "review"),
         ),
         metavar="URL",
         shown="env:SCRUBLINE_KEY",
@@ -395,7 +395,7 @@ class Options(JobOptions):
         help="DEBUG, INFO, WARNING or ERROR",
         group=Heading.MONITORING,
         kept=Kept.CONFIG,
-        commands=(*_SCRUBBING, "serve"),
+        commands=(*_SCRUBBING, "serve", "review"),
         metavar="LEVEL",
         choices=LEVELS,
     )
@@ -405,7 +405,7 @@ class Options(JobOptions):
         help="`text`, or `json` for an object per line",
         group=Heading.MONITORING,
         kept=Kept.CONFIG,
-        commands=(*_SCRUBBING, "serve"),
+        commands=(*_SCRUBBING, "serve", "review"),
         metavar="FORM",
         choices=FORMATS,
     )

@@ -1,4 +1,4 @@
-"""The command that serves other programs: serve."""
+"""The commands that serve, on this machine: programs (serve), and people (review)."""
 
 from __future__ import annotations
 
@@ -60,3 +60,51 @@ def add_serve(parser: ArgumentParser) -> None:
             metavar=metavar,
             help=f"{help_text} (default: %(default)s)",
         )
+
+
+def add_review(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `review`."""
+    describe(
+        parser,
+        "[export|verify] OUT --key-file KEYFILE --reviewer NAME [OPTIONS]",
+        "Needs pip install 'scrubline[review]'. It prints a link for the browser of this machine, "
+        "which is good once; behind it, people read what was published and mark what is left, the "
+        "worst first (find), or what was drawn, to state how much is left (measure). Marks and the "
+        "record of who was shown what lie in OUT/restricted/review, for you alone. `export` writes "
+        "what was corrected as a corpus for `scrubline train --add`: it holds the original texts. "
+        "`verify` walks the record of accesses. See docs/review.md.",
+        "scrubline review out/ --originals notes/ --key-file key.txt --reviewer ana",
+        "scrubline review out/ --queue measure --campaign spring --key-file key.txt \\\n"
+        "           --reviewer ben",
+        "scrubline review export out/ --key-file key.txt --reviewer ana",
+        "scrubline review verify out/",
+    )
+    parser.add_argument("words", nargs="+", metavar="OUT", help="output; before it what to do")
+    parser.add_argument(
+        "--queue",
+        choices=("find", "measure"),
+        default="find",
+        help="find: worst first; measure: what a campaign drew (default: %(default)s)",
+    )
+    parser.add_argument("--campaign", metavar="NAME", help="of --queue measure")
+    parser.add_argument(
+        "--originals",
+        action="append",
+        metavar="URL",
+        help="the inputs of the run, where it read them: originals may be shown, and trained on; "
+        "repeatable",
+    )
+    parser.add_argument("--reviewer", metavar="NAME", help="who reads; part of file names")
+    parser.add_argument("--adjudicate", action="store_true", help="decide where two readers differ")
+    parser.add_argument(
+        "--count", type=int, metavar="N", help="read this many of the find queue, at most"
+    )
+    parser.add_argument(
+        "--with-measure",
+        action="store_true",
+        help="export: also what was read in campaigns, which then certify nothing",
+    )
+    parser.add_argument(
+        "--port", type=int, default=0, metavar="N", help="port (default: a free one)"
+    )
+    add_named(parser, "review", "key-file", "log-level", "log-format")

@@ -1,0 +1,106 @@
+"""The marks of one reader: rows that are added to a file, each a revision of one text."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+
+from ..core.errors import ScrublineError
+from ..risk.rows import MarkedSpan, MarkedText, MarksFile, json_line, read_marks
+from .appended import append_line, read_lines
+
+Text = tuple[str, str]
+"""doc_key, field."""
+
+
+class StaleMarks(ScrublineError):
+    """Marks replace a revision that is not the last one.
+
+    Attributes:
+        held: the row that holds; None if there is none.
+    """
+
+    def __init__(self, held: MarkedText | None) -> None:
+        super().__init__("marks of this text were saved since it was opened")
+        self.held = held
+
+
+class ReaderMarks:
+    """All that one reader says; held in memory, and in a file of the reader's own.
+
+    Attributes:
+        reader: whose.
+        held: text -> the row that holds.
+        rows: how many were written.
+    """
+
+    def __init__(self, path: str, reader: str, *, is_adjudicated: bool = False) -> None:
+        self._path, self._is_adjudicated = path, is_adjudicated
+        self.reader = reader
+        self.held: dict[Text, MarkedText] = {}
+        self.rows = 0
+        self.read()
+
+    def read(self) -> None:
+        """Reads the file anew.
+
+        Raises:
+            UsageError: if it is open to others or damaged; a torn last line is dropped.
+        """
+        file = MarksFile(self.reader, read_lines(self._path), self._is_adjudicated)
+        rows = read_marks([file])[self._is_adjudicated, self.reader]
+        self.held = {(row.doc_key, row.field): row for row in rows}
+        self.rows = len(rows)
+
+    def add(
+        self,
+        text: Text,
+        text_hmac: str,
+        replaces: int,
+        spans: tuple[MarkedSpan, ...],
+        verdict: str,
+        seconds: float = 0,
+        of: Mapping[str, int] | None = None,
+    ) -> MarkedText:
+        """Adds a revision, and gives it once it is on disk.
+
+        Args:
+            text: which.
+            text_hmac: keyed hash of what was read.
+            replaces: the revision that was changed; 0 for none.
+            spans, verdict, seconds, of: see `MarkedText`.
+
+        Raises:
+            StaleMarks: if that is not the last one.
+            ValueError: if a value is not allowed.
+            OSError: if it cannot be written; nothing is then changed.
+        """
+
+        def row_after(last: bytes | None) -> bytes:
+            nonlocal row
+            # Another process of the same reader may have written.
+            if (json.loads(last)["seq"] if last else 0) != self.rows:
+                self.read()
+            held = self.held.get(text)
+            if replaces != (held.rev if held else 0):
+                raise StaleMarks(held)
+            row = MarkedText(
+                seq=self.rows + 1,
+                doc_key=text[0],
+                field=text[1],
+                text_hmac=text_hmac,
+                rev=replaces + 1,
+                spans=spans,
+                verdict=verdict,
+                seconds=seconds,
+                of=dict(of or {}),
+            )
+            return json_line(dataclasses.asdict(row))
+
+        row: MarkedText | None = None
+        append_line(self._path, row_after)
+        assert row is not None
+        self.held[text] = row
+        self.rows += 1
+        return row

@@ -1,0 +1,106 @@
+"""Deciding where readers differ."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from ...models.core.errors import UsageError
+from ...models.review.adjudication import UNDECIDED, Decision, compared, decided
+from ...models.review.marks import StaleMarks
+from ...models.risk.rows import DONE, UNFINISHED, MarkedText
+from .desk import ReviewDesk
+from .documents import is_removed
+from .refusals import DeskRefusal, unsaved
+from .texts import Text
+
+
+def _readings(desk: ReviewDesk, text: Text) -> dict[str, MarkedText]:
+    """Reader -> what holds of a text.
+
+    Raises:
+        DeskRefusal: if the reader may not decide, or fewer than two have read it to the end.
+    """
+    if not desk.settings.is_adjudicator:
+        raise DeskRefusal(403, "NoAdjudicator", "start with --adjudicate to decide for others")
+    found = {
+        reader: row
+        for reader, marks in desk.readers().items()
+        if (row := marks.held.get(text)) is not None and row.verdict != UNFINISHED
+    }
+    if sum(row.verdict == DONE for row in found.values()) < 2:
+        raise DeskRefusal(409, "NotReadTwice", "fewer than two people have read this to the end")
+    return found
+
+
+def differences_of(desk: ReviewDesk, text: Text) -> dict[str, Any]:
+    """Where the readers of a text differ, with the text; recorded as shown.
+
+    Raises:
+        DeskRefusal: see `_readings` and `ReviewDesk.document`.
+    """
+    readings = _readings(desk, text)
+    done = {reader: row.spans for reader, row in readings.items() if row.verdict == DONE}
+    _, differences = compared(done)
+    held = desk.adjudicated.held.get(text)
+    document = desk.document(text, "published")
+    by_place = {
+        (row["start"], row["end"]): row for row in desk.output.audit(text) if is_removed(row)
+    }
+    shown = []
+    for one in differences:
+        row = by_place.get((one.start, one.end))
+        model = None
+        if row is not None and not desk.is_blind:
+            model = {"tag": row["label"], "p": row["score"]}
+        shown.append({**dataclasses.asdict(one), "model": model})
+    return {
+        "differences": shown,
+        "readers": sorted(done),
+        "rows": {reader: row.seq for reader, row in readings.items()},
+        "revision": held.rev if held else 0,
+        "document": document,
+    }
+
+
+def adjudicate(desk: ReviewDesk, text: Text, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Saves what was decided on the differences of a text.
+
+    Raises:
+        DeskRefusal: if it is not as agreed, readers have gone on since, or it cannot be written.
+    """
+    readings = _readings(desk, text)
+    rows = {reader: row.seq for reader, row in readings.items()}
+    if said.get("rows") != rows:
+        raise DeskRefusal(409, "Conflict", "a reader has changed the marks since they were shown")
+    known = {*desk.output.labels, UNDECIDED, None}
+    decisions = []
+    for one in said.get("decisions") or ():
+        try:
+            decision = Decision(one["start"], one["end"], one["label"])
+        except (KeyError, TypeError):
+            raise DeskRefusal(400, "BadDecision", "a decision has start, end and label") from None
+        if decision.label not in known:
+            raise DeskRefusal(400, "BadLabel", "a decision has a label that the run does not know")
+        decisions.append(decision)
+    done = {reader: row.spans for reader, row in readings.items() if row.verdict == DONE}
+    try:
+        spans, verdict = decided(done, decisions)
+    except UsageError as error:
+        raise DeskRefusal(400, "BadDecision", str(error)) from None
+    held = desk.adjudicated.held.get(text)
+    try:
+        row = desk.adjudicated.add(
+            text,
+            next(iter(readings.values())).text_hmac,
+            held.rev if held else 0,
+            spans,
+            verdict,
+            of=rows,
+        )
+    except StaleMarks:
+        raise DeskRefusal(409, "Conflict", "somebody else has decided on this text") from None
+    except OSError as error:
+        raise unsaved(error) from None
+    return {"revision": row.rev}

@@ -1,0 +1,199 @@
+"""Corrections as an annotated corpus: with the original texts, for training."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ...models.core.errors import UsageError
+from ...models.corpora import AnnotatedDocument, Annotation
+from ...models.corpora.standoff import write
+from ...models.review.accesses import EXPORT
+from ...models.review.adjudication import compared
+from ...models.review.appended import read_lines
+from ...models.review.marks import ReaderMarks
+from ...models.risk.rows import DONE, UNFINISHED, MarkedSpan, MarkedText, read_draw
+from .access import AccessRecord
+from .desk import ADJUDICATED, ADJUDICATOR
+from .documents import boxes_of
+from .folder import DRAW, ENDED, ReviewFolder
+from .texts import ReviewedOutput, Text
+
+CORRECTIONS = "corrections.jsonl"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ReadTexts:
+    """What readers have said of a queue.
+
+    Attributes:
+        spans: text -> its marks, of texts of which they are known.
+        undecided: texts that wait for an adjudicator; left out.
+    """
+
+    spans: Mapping[Text, tuple[MarkedSpan, ...]]
+    undecided: int
+
+
+def read_texts(folder: ReviewFolder) -> ReadTexts:
+    """The texts of a folder that were read to the end: what all agree on, or what was decided."""
+    readings: defaultdict[Text, dict[str, MarkedText]] = defaultdict(dict)
+    for reader, path in folder.marks_files().items():
+        for text, row in ReaderMarks(path, reader).held.items():
+            if row.verdict != UNFINISHED:
+                readings[text][reader] = row
+    decided = ReaderMarks(folder.file(ADJUDICATED), ADJUDICATOR, is_adjudicated=True).held
+    spans, undecided = {}, 0
+    for text, rows in sorted(readings.items()):
+        done = {reader: row.spans for reader, row in rows.items() if row.verdict == DONE}
+        if not done:
+            continue
+        agreed, differences = compared(done)
+        row = decided.get(text)
+        is_current = row is not None and dict(row.of) == {r: one.seq for r, one in rows.items()}
+        if row is not None and is_current and row.verdict == DONE:
+            spans[text] = row.spans
+        elif not differences:
+            spans[text] = agreed
+        else:
+            undecided += 1
+    return ReadTexts(spans, undecided)
+
+
+def kept_out(folder: ReviewFolder) -> frozenset[str]:
+    """Keys of the documents of all campaigns that still certify something.
+
+    Raises:
+        UsageError: if a draw is damaged.
+    """
+    keys: set[str] = set()
+    for campaign in folder.campaigns():
+        if not campaign.is_ended:
+            drawn = read_draw(read_lines(campaign.file(DRAW)))
+            keys.update(one.doc_key for one in drawn.texts)
+    return frozenset(keys)
+
+
+def annotated(
+    output: ReviewedOutput, access: AccessRecord, spans: Mapping[Text, Sequence[MarkedSpan]]
+) -> Iterator[AnnotatedDocument]:
+    """Yields texts with what should be removed of them; each is recorded before.
+
+    Args:
+        spans: text -> all that is PHI of it.
+
+    Raises:
+        DeskRefusal: if an original is not there, or the access cannot be recorded.
+    """
+    fields = len({field for _, field in output.texts})
+    for text in sorted(spans):
+        access.record(text, EXPORT)
+        published = output.texts[text]
+        meta = {"patient": published.patient or text[0]}
+        if published.queued.note_type is not None:
+            meta["note_type"] = published.queued.note_type
+        yield AnnotatedDocument(
+            text[0] if fields == 1 else f"{text[0]}:{text[1]}",
+            output.original(text),
+            tuple(Annotation(one.start, one.end, one.label) for one in spans[text]),
+            meta,
+        )
+
+
+def gold_of_campaign(
+    output: ReviewedOutput, campaign: ReviewFolder
+) -> dict[Text, list[MarkedSpan]]:
+    """What is PHI of the texts that were read in a campaign: what the run removed, and what is left.
+
+    Marks on what was planted are on what the run removed, and count once.
+    """
+    gold: dict[Text, list[MarkedSpan]] = {}
+    for text, marks in read_texts(campaign).spans.items():
+        if text not in output.texts:
+            continue
+        boxes = boxes_of(output.audit(text))
+        removed = [MarkedSpan(box.start, box.end, box.label) for box in boxes]
+        left = [
+            one for one in marks if not any(b.start < one.end and one.start < b.end for b in boxes)
+        ]
+        gold[text] = sorted([*removed, *left], key=lambda one: (one.start, one.end))
+    return gold
+
+
+def write_private(path: str, documents: Iterable[AnnotatedDocument]) -> int:
+    """Writes a corpus for its owner alone, whole or not at all; gives the number of documents.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    fresh, count = f"{path}.new", 0
+    try:
+        os.unlink(fresh)
+    except FileNotFoundError:
+        pass
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        with os.fdopen(os.open(fresh, flags, 0o600), "wb") as file:
+            for line in write(documents):
+                file.write(line)
+                count += 1
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, path)
+    except BaseException:
+        try:
+            os.unlink(fresh)
+        except FileNotFoundError:
+            pass
+        raise
+    return count
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ExportedCorrections:
+    """What an export wrote.
+
+    Attributes:
+        path: of the file.
+        documents: in it.
+        undecided: texts that are left out, as readers differ and nobody has decided.
+        campaigns: that were ended.
+    """
+
+    path: str
+    documents: int
+    undecided: int
+    campaigns: int
+
+
+def export_corrections(
+    output: ReviewedOutput, folder: ReviewFolder, reviewer: str, *, with_measure: bool
+) -> ExportedCorrections:
+    """Writes what was read in the find queue; and of campaigns, which then certify nothing.
+
+    Raises:
+        UsageError: if nothing was read, or it cannot be written.
+        DeskRefusal: if an original is not there, or an access cannot be recorded.
+    """
+    found = read_texts(folder)
+    out = kept_out(folder)
+    spans: dict[Text, Sequence[MarkedSpan]] = {
+        text: marks for text, marks in found.spans.items() if text[0] not in out
+    }
+    ended = [one for one in folder.campaigns() if not one.is_ended] if with_measure else []
+    path = folder.file(CORRECTIONS)
+    try:
+        for campaign in ended:
+            # First: a campaign must not go on that may be trained on.
+            os.close(os.open(campaign.file(ENDED), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        for campaign in folder.campaigns() if with_measure else []:
+            spans |= gold_of_campaign(output, campaign)
+        if not spans:
+            raise UsageError("review export: nothing was read to the end yet")
+        access = AccessRecord(folder, reviewer)
+        count = write_private(path, annotated(output, access, spans))
+    except OSError as error:
+        raise UsageError(f"review export: cannot be written ({type(error).__name__})") from None
+    return ExportedCorrections(path, count, found.undecided, len(ended))

@@ -1,0 +1,92 @@
+"""Runs the review on uvicorn, on loopback alone, until a signal ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Iterator
+
+import uvicorn
+
+from ...models.core.errors import UsageError
+from ...models.core.heartbeat import record_heartbeat
+from .app import make_review_app
+from .panel import ReviewPanel
+from .sessions import Sessions
+
+LOOPBACK = "127.0.0.1"
+_TICK_SECONDS = 1.0
+_GRACE_SECONDS = 5
+_MOST_CONNECTIONS = 32
+
+
+class _ReviewServer(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leaves signals to `serve_review`."""
+        yield
+
+
+def serve_review(panel: ReviewPanel, port: int, say_link: Callable[[str], None]) -> None:
+    """Serves until SIGTERM, SIGINT or SIGHUP.
+
+    Args:
+        port: 0 lets the system choose.
+        say_link: called with each link, once connections are taken and whenever a session has ended.
+
+    Raises:
+        UsageError: if the port cannot be used.
+    """
+    try:
+        listener = socket.create_server((LOOPBACK, port))
+    except (OSError, OverflowError) as error:
+        raise UsageError(
+            f"the review cannot listen there ({type(error).__name__}): is the port in use? See "
+            "--port"
+        ) from None
+    with listener:
+        bound = listener.getsockname()[1]
+        sessions = Sessions(
+            lambda token: say_link(f"http://{LOOPBACK}:{bound}/#{token}"), panel.desk.output.forget
+        )
+        config = uvicorn.Config(
+            make_review_app(panel, sessions, bound),
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+        asyncio.run(_run(_ReviewServer(config), listener, sessions))
+
+
+async def _run(server: _ReviewServer, listener: socket.socket, sessions: Sessions) -> None:
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(number, stop)
+    ticks = asyncio.create_task(_tick(server, sessions))
+    await server.serve(sockets=[listener])
+    ticks.cancel()
+
+
+async def _tick(server: _ReviewServer, sessions: Sessions) -> None:
+    """Gives the first link once the server is up, and locks it where the reader has gone."""
+    while not server.started:
+        await asyncio.sleep(0.01)
+    sessions.new_link()
+    while True:
+        record_heartbeat()
+        sessions.end_if_idle()
+        await asyncio.sleep(_TICK_SECONDS)
