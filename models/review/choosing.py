@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 RANDOM_FIRST = 25
-"""So many notes are chosen at random before any by their scores: in the first ones that finds more."""
+"""So many notes are chosen at random before any by their scores: at first that finds more."""
 
 RANDOM_SHARE = 0.2
 """Of each batch after these, against misses of which the model is sure."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from collections.abc import Mapping
 
 from ..core.errors import ScrublineError
@@ -40,7 +41,13 @@ class ReaderMarks:
         self.reader = reader
         self.held: dict[Text, MarkedText] = {}
         self.rows = 0
+        self._seen = (-1, -1)
         self.read()
+
+    def refresh(self) -> None:
+        """Reads the file anew if it was changed; see `read`."""
+        if _stamp(self._path) != self._seen:
+            self.read()
 
     def read(self) -> None:
         """Reads the file anew.
@@ -48,6 +55,7 @@ class ReaderMarks:
         Raises:
             UsageError: if it is open to others or damaged; a torn last line is dropped.
         """
+        self._seen = _stamp(self._path)
         file = MarksFile(self.reader, read_lines(self._path), self._is_adjudicated)
         rows = read_marks([file])[self._is_adjudicated, self.reader]
         self.held = {(row.doc_key, row.field): row for row in rows}
@@ -76,9 +84,9 @@ class ReaderMarks:
             ValueError: if a value is not allowed.
             OSError: if it cannot be written; nothing is then changed.
         """
+        added: list[MarkedText] = []
 
         def row_after(last: bytes | None) -> bytes:
-            nonlocal row
             # Another process of the same reader may have written.
             if (json.loads(last)["seq"] if last else 0) != self.rows:
                 self.read()
@@ -96,11 +104,20 @@ class ReaderMarks:
                 seconds=seconds,
                 of=dict(of or {}),
             )
+            added.append(row)
             return json_line(dataclasses.asdict(row))
 
-        row: MarkedText | None = None
         append_line(self._path, row_after)
-        assert row is not None
+        (row,) = added
         self.held[text] = row
         self.rows += 1
         return row
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    """Changes where a file does."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -125,7 +125,8 @@ def _counts(texts: Sequence[TextOfReaders], labels: Sequence[str] | None) -> Doc
             for table, places in zip(tables, (a & b, b - a, a - b), strict=True):
                 for place in places:
                     table[at, place[2]] += 1
-    return DocumentCounts(*tables, None if labels is None else tuple(labels))
+    tp, fp, fn = tables
+    return DocumentCounts(tp, fp, fn, None if labels is None else tuple(labels))
 
 
 def _pairs(texts: Sequence[TextOfReaders]) -> Iterable[PairOfReaders]:
@@ -209,20 +210,18 @@ def krippendorff_alpha(units: Iterable[tuple[str, ...]]) -> float | None:
     Args:
         units: the values that the readers of a unit gave; units of one reader do not count.
     """
-    coincidences: Counter[tuple[str, str]] = Counter()
+    coincidences: defaultdict[tuple[str, str], float] = defaultdict(float)
     for values, times in Counter(units).items():
-        if len(values) < 2:
-            continue
         for one, other in itertools.permutations(range(len(values)), 2):
-            coincidences[values[one], values[other]] += times / (len(values) - 1)  # type: ignore[assignment]
-    totals: Counter[str] = Counter()
-    for (one, _), count in coincidences.items():
-        totals[one] += count
-    of_all = totals.total()
-    expected = of_all**2 - sum(count**2 for count in totals.values())
-    if not of_all or not expected:
+            coincidences[values[one], values[other]] += times / (len(values) - 1)
+    totals: defaultdict[str, float] = defaultdict(float)
+    for (value, _), weight in coincidences.items():
+        totals[value] += weight
+    of_all = sum(totals.values())
+    expected = of_all**2 - sum(weight**2 for weight in totals.values())
+    if len(totals) < 2:
         return None
-    differing = sum(count for (one, other), count in coincidences.items() if one != other)
+    differing = sum(weight for (a, b), weight in coincidences.items() if a != b)
     return 1 - (of_all - 1) * differing / expected
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,6 +33,37 @@ def _readings(desk: ReviewDesk, text: Text) -> dict[str, MarkedText]:
     if sum(row.verdict == DONE for row in found.values()) < 2:
         raise DeskRefusal(409, "NotReadTwice", "fewer than two people have read this to the end")
     return found
+
+
+def queue_to_decide(desk: ReviewDesk, after: int, limit: int) -> dict[str, Any]:
+    """What two or more have read to the end: open where they differ and nothing holds yet."""
+    readers = desk.readers()
+    items, counts = [], Counter[str]()
+    for text in desk.order:
+        rows = {
+            reader: row
+            for reader, marks in readers.items()
+            if (row := marks.held.get(text)) is not None and row.verdict != UNFINISHED
+        }
+        done = {reader: row.spans for reader, row in rows.items() if row.verdict == DONE}
+        if len(done) < 2:
+            continue
+        held = desk.adjudicated.held.get(text)
+        is_decided = (
+            held is not None
+            and held.verdict == DONE
+            and dict(held.of) == {reader: row.seq for reader, row in rows.items()}
+        )
+        state = "done" if is_decided or not compared(done)[1] else "open"
+        counts[state] += 1
+        items.append({"doc": text[0], "field": text[1], "n": desk.ranks[text], "state": state})
+    return {
+        "total": len(items),
+        "done": counts["done"],
+        "skipped": 0,
+        "others": desk.others(),
+        "items": items[after : after + limit],
+    }
 
 
 def differences_of(desk: ReviewDesk, text: Text) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from ...models.risk.rows import (
     Stretch,
 )
 from .access import AccessRecord
-from .documents import boxes_of, document_json, run_spans
+from .documents import boxes_of, document_json
 from .folder import FIND, ReviewFolder
 from .leases import Leases
 from .refusals import DeskRefusal, unsaved
@@ -140,7 +140,7 @@ class ReviewDesk:
             if reader == self.settings.reviewer:
                 continue
             if reader in self._others:
-                self._others[reader].read()
+                self._others[reader].refresh()
             else:
                 self._others[reader] = ReaderMarks(path, reader)
         own = {self.settings.reviewer: self.marks} if self.marks.rows else {}
@@ -152,8 +152,8 @@ class ReviewDesk:
             return self._draws[text].twice
         return is_read_twice(self.output.keys.draws, text)
 
-    def state(self, text: Text, readers: Mapping[str, ReaderMarks]) -> str:
-        """What is left to do of a text, for this reader."""
+    def state(self, text: Text, readers: Mapping[str, ReaderMarks], leases: frozenset[str]) -> str:
+        """What is left to do of a text, for this reader; `leases` as `Leases.names` gives them."""
         own = self.marks.held.get(text)
         if own is not None and own.verdict != UNFINISHED:
             return _DONE if own.verdict == DONE else _SKIPPED
@@ -166,15 +166,15 @@ class ReviewDesk:
         ]
         if len(said) >= (2 if self.is_twice(text) else 1):
             return _DONE if DONE in said else _SKIPPED
-        lease = self._leases.of(text)
+        lease = self._leases.of(text, leases)
         if lease is not None and lease.reviewer != self.settings.reviewer:
             return _TAKEN
         return _OPEN
 
     def queue(self, after: int, limit: int) -> dict[str, Any]:
         """The queue, from a rank on."""
-        readers = self.readers()
-        states = {text: self.state(text, readers) for text in self.order}
+        readers, leases = self.readers(), self._leases.names()
+        states = {text: self.state(text, readers, leases) for text in self.order}
         items = []
         for text in self.order[after : after + limit]:
             item = {"doc": text[0], "field": text[1], "n": self.ranks[text], "state": states[text]}
@@ -191,9 +191,13 @@ class ReviewDesk:
             "total": len(self.order),
             "done": counts.count(_DONE),
             "skipped": counts.count(_SKIPPED),
-            "others": len(self._leases.others()),
+            "others": self.others(),
             "items": items,
         }
+
+    def others(self) -> int:
+        """How many other people read something now."""
+        return len(self._leases.others())
 
     def claim(self, text: Text) -> dict[str, Any]:
         """Takes the lease of a text.
@@ -212,9 +216,9 @@ class ReviewDesk:
 
     def next_open(self) -> Text | None:
         """Claims the next text that is open; None if there is none."""
-        readers = self.readers()
+        readers, leases = self.readers(), self._leases.names()
         for text in self.order:
-            if self.state(text, readers) == _OPEN:
+            if self.state(text, readers, leases) == _OPEN:
                 try:
                     self.claim(text)
                 except DeskRefusal as refusal:
@@ -425,6 +429,3 @@ class ReviewDesk:
 def spans_json(spans: Sequence[MarkedSpan]) -> list[dict[str, Any]]:
     """Marks as the page has them."""
     return [dataclasses.asdict(span) for span in spans]
-
-
-__all__ = ["REASONS", "DeskSettings", "ReviewDesk", "run_spans", "spans_json"]

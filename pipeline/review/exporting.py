@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 from collections import defaultdict
@@ -105,7 +106,7 @@ def annotated(
 def gold_of_campaign(
     output: ReviewedOutput, campaign: ReviewFolder
 ) -> dict[Text, list[MarkedSpan]]:
-    """What is PHI of the texts that were read in a campaign: what the run removed, and what is left.
+    """What is PHI of the texts read in a campaign: what the run removed, and what is left.
 
     Marks on what was planted are on what the run removed, and count once.
     """
@@ -129,10 +130,8 @@ def write_private(path: str, documents: Iterable[AnnotatedDocument]) -> int:
         OSError: if it cannot be written.
     """
     fresh, count = f"{path}.new", 0
-    try:
+    with contextlib.suppress(FileNotFoundError):
         os.unlink(fresh)
-    except FileNotFoundError:
-        pass
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         with os.fdopen(os.open(fresh, flags, 0o600), "wb") as file:
@@ -143,10 +142,8 @@ def write_private(path: str, documents: Iterable[AnnotatedDocument]) -> int:
             os.fsync(file.fileno())
         os.replace(fresh, path)
     except BaseException:
-        try:
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(fresh)
-        except FileNotFoundError:
-            pass
         raise
     return count
 

@@ -6,12 +6,12 @@ import dataclasses
 from typing import Any
 
 from ...models.core.errors import UsageError
+from ...models.review.appended import read_lines
 from ...models.review.readers import TextOfReaders, agreement_of
 from ...models.review.segments import words_of
 from ...models.risk.judging import Judgement, judge
 from ...models.risk.rows import DONE, UNFINISHED, DrawnList, MarksFile
 from ...models.risk.statement import statements_of
-from ...models.review.appended import read_lines
 from .desk import ADJUDICATED, ADJUDICATOR, ReviewDesk
 from .refusals import DeskRefusal
 

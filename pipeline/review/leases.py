@@ -74,9 +74,20 @@ class Leases:
                 if held is not None and held.reviewer == self._reviewer:
                     os.unlink(path)
 
-    def of(self, text: tuple[str, str]) -> TextLease | None:
-        """The lease of a text that one person reads; None if nobody has it."""
-        return self._read(self._path(text))
+    def names(self) -> frozenset[str]:
+        """The files that are there, for `of`."""
+        return frozenset(os.listdir(self._folder))
+
+    def of(self, text: tuple[str, str], names: frozenset[str] | None = None) -> TextLease | None:
+        """The lease of a text that one person reads; None if nobody has it.
+
+        Args:
+            names: the files that are there, where many texts are asked about.
+        """
+        path = self._path(text)
+        if names is not None and os.path.basename(path) not in names:
+            return None
+        return self._read(path)
 
     def others(self) -> set[str]:
         """Everybody else who reads something now."""

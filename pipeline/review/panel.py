@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from .decisions import adjudicate, differences_of
+from .decisions import adjudicate, differences_of, queue_to_decide
 from .desk import ReviewDesk
 from .figures import agreement_json, measure_json
 from .refusals import DeskRefusal
@@ -131,6 +131,7 @@ class ReviewPanel:
         return self.desk.text(asked.path["doc"], asked.query.get("field"))
 
     def _child(self, child: Any) -> Any:
+        """A child, or a refusal."""
         if child is None:
             raise DeskRefusal(
                 403, "NotHere", "the find queue of a run with a model trains; nothing else does"
@@ -141,7 +142,10 @@ class ReviewPanel:
         of = asked.query.get("of", self.desk.queue_name)
         if of != self.desk.queue_name:
             raise DeskRefusal(403, "OtherQueue", "this server reads the other queue")
-        return self.desk.queue(_number(asked.query, "after", 0), _number(asked.query, "limit", 200))
+        after, limit = _number(asked.query, "after", 0), _number(asked.query, "limit", 200)
+        if self.desk.settings.is_adjudicator:
+            return queue_to_decide(self.desk, after, limit)
+        return self.desk.queue(after, limit)
 
     def _marks(self, asked: Asking) -> Any:
         revision = asked.match.strip().strip('"')

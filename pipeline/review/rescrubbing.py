@@ -1,4 +1,4 @@
-"""The run once more, with the model that was trained last; it waits, and what it changes is shown."""
+"""The run once more, with the model that was trained last: it waits, and its changes are shown."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def serve_review(panel: ReviewPanel, port: int, say_link: Callable[[str], None])
 
     Args:
         port: 0 lets the system choose.
-        say_link: called with each link, once connections are taken and whenever a session has ended.
+        say_link: called with each link: once connections are taken, and where a session has ended.
 
     Raises:
         UsageError: if the port cannot be used.

@@ -155,8 +155,8 @@ class ReviewedOutput:
 
     def forget(self) -> None:
         """Drops all texts that are held."""
-        for held in (self._published, self._originals):
-            held.clear()
+        # Not cleared: a request that is at work may be reading them.
+        self._published, self._originals = OrderedDict(), OrderedDict()
 
     # -- reading
 
