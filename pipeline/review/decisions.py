@@ -106,13 +106,16 @@ def adjudicate(desk: ReviewDesk, text: Text, said: Mapping[str, Any]) -> dict[st
     rows = {reader: row.seq for reader, row in readings.items()}
     if said.get("rows") != rows:
         raise DeskRefusal(409, "Conflict", "a reader has changed the marks since they were shown")
-    known = {*desk.output.labels, UNDECIDED, None}
+    known = [*desk.output.labels, UNDECIDED, None]
     decisions = []
-    for one in said.get("decisions") or ():
+    listed = said.get("decisions")
+    for one in listed if isinstance(listed, list) else ():
         try:
             decision = Decision(one["start"], one["end"], one["label"])
         except (KeyError, TypeError):
             raise DeskRefusal(400, "BadDecision", "a decision has start, end and label") from None
+        if type(decision.start) is not int or type(decision.end) is not int:
+            raise DeskRefusal(400, "BadDecision", "start and end are whole numbers")
         if decision.label not in known:
             raise DeskRefusal(400, "BadLabel", "a decision has a label that the run does not know")
         decisions.append(decision)

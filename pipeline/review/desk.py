@@ -399,6 +399,8 @@ class ReviewDesk:
                 span = MarkedSpan(one["start"], one["end"], one["label"], stretch)
             except (AttributeError, KeyError, TypeError, ValueError):
                 raise bad from None
+            if not isinstance(span.label, str):
+                raise bad
             if span.label not in labels:
                 raise DeskRefusal(400, "BadLabel", "a span has a label that the run does not know")
             spans.add(span)
