@@ -3,6 +3,8 @@
 import asyncio
 import dataclasses
 import json
+import os
+import shutil
 
 import pytest
 from scrubline.models.core.keys import Keys, key_bytes
@@ -11,10 +13,14 @@ from scrubline.models.risk.frame import FrameDocument, frame_of
 from scrubline.models.risk.planting import RemovedSpan
 from scrubline.models.risk.rows import Campaign
 from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.options import Options
 from scrubline.pipeline.review.desk import DeskSettings, ReviewDesk
 from scrubline.pipeline.review.exporting import kept_out
 from scrubline.pipeline.review.folder import DRAW, ReviewFolder
 from scrubline.pipeline.review.texts import ReviewedOutput
+from scrubline.pipeline.run import scrub
+
+from ..conftest import COLUMNS, write_corpus
 
 pytest.importorskip("starlette", reason="the extra review is not installed")
 
@@ -82,9 +88,7 @@ class Reader:
         folder.make()
         self.output = ReviewedOutput(Storage(), output, key_file, originals)
         out = frozenset() if drawn else kept_out(folder)
-        self.desk = ReviewDesk(
-            self.output, folder, DeskSettings(name, **settings), drawn, out
-        )
+        self.desk = ReviewDesk(self.output, folder, DeskSettings(name, **settings), drawn, out)
         self.panel = ReviewPanel(self.desk)
         self.links = []
         more = {} if clock is None else {"clock": clock}
@@ -129,11 +133,37 @@ class Reader:
         return self.call("PUT", f"/api/marks/{text}", body, status, if_match=str(revision))
 
 
+@pytest.fixture(scope="session")
+def published(tmp_path_factory):
+    """A published output, which tests copy; and its inputs and key."""
+    folder = tmp_path_factory.mktemp("published")
+    (folder / "key.txt").write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
+    (folder / "key.txt").chmod(0o600)
+    write_corpus(folder / "in", broken=False)
+    scrub(
+        Storage(),
+        Options(
+            inputs=(str(folder / "in"),),
+            output=str(folder / "out"),
+            models=(),
+            columns=COLUMNS,
+            key_source=str(folder / "key.txt"),
+            progress=False,
+        ),
+    )
+    return folder
+
+
 @pytest.fixture
-def output(run, options):
+def output(published, tmp_path):
     """The place of a published output."""
-    run()
-    return options.output
+    shutil.copytree(published / "out", tmp_path / "out")
+    return str(tmp_path / "out")
+
+
+@pytest.fixture
+def key_file(published):
+    return str(published / "key.txt")
 
 
 @pytest.fixture
@@ -196,13 +226,7 @@ def campaign(output, key_file):
         folder.make()
         with open(folder.file(DRAW), "wb") as file:
             file.write(drawn.to_bytes())
-        (_chmod(folder.file(DRAW)))
+        os.chmod(folder.file(DRAW), 0o600)
         return drawn
 
     return make
-
-
-def _chmod(path):
-    import os
-
-    os.chmod(path, 0o600)
