@@ -21,6 +21,7 @@ CONTENTS = {
         "docs/roster",
         "docs/records",
         "docs/view",
+        "docs/review",
         "docs/formats",
         "docs/messages",
         "docs/hl7-fields",

@@ -36,7 +36,7 @@ class RemovedBox:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class Segment:
+class ShownSegment:
     """A stretch of a text; the segments of a text follow each other from 0 to its length.
 
     Attributes:
@@ -66,7 +66,7 @@ def segments_of(
     original: str | None = None,
     planted: Sequence[Stretch] = (),
     shows_original: bool = False,
-) -> tuple[Segment, ...]:
+) -> tuple[ShownSegment, ...]:
     """The segments of a text.
 
     Args:
@@ -84,7 +84,7 @@ def segments_of(
         raise UnequalTexts("the original is not as long as the documents table says")
     if (planted or shows_original) and original is None:
         raise UnequalTexts("the original is not at hand")
-    pieces: list[Segment] = []
+    pieces: list[ShownSegment] = []
     at = out_at = 0
     ordered = sorted(boxes, key=lambda box: (box.start, box.end))
     for box in [*ordered, RemovedBox(length, length, len(published), len(published), "")]:
@@ -94,7 +94,7 @@ def segments_of(
         if original is not None and clear != original[at : box.start]:
             raise UnequalTexts("the original does not lead to the published text")
         if clear:
-            pieces.append(Segment(at, box.start, clear))
+            pieces.append(ShownSegment(at, box.start, clear))
         if box.start < box.end:
             pieces += _cut(box, published[box.out_start : box.out_end], original or "", planted)
         at, out_at = box.end, box.out_end
@@ -102,7 +102,9 @@ def segments_of(
     return tuple(_joined(pieces, shown))
 
 
-def _cut(box: RemovedBox, text: str, original: str, planted: Sequence[Stretch]) -> list[Segment]:
+def _cut(
+    box: RemovedBox, text: str, original: str, planted: Sequence[Stretch]
+) -> list[ShownSegment]:
     """A box, without what of it is planted."""
     pieces, at = [], box.start
     for one in sorted(planted, key=lambda stretch: stretch.start):
@@ -110,28 +112,28 @@ def _cut(box: RemovedBox, text: str, original: str, planted: Sequence[Stretch]) 
         if start >= end:
             continue
         if at < start:
-            pieces.append(Segment(at, start, text, box.label))
-        pieces.append(Segment(start, end, original[start:end]))
+            pieces.append(ShownSegment(at, start, text, box.label))
+        pieces.append(ShownSegment(start, end, original[start:end]))
         at = end
     if at < box.end:
-        pieces.append(Segment(at, box.end, text, box.label))
+        pieces.append(ShownSegment(at, box.end, text, box.label))
     return pieces
 
 
-def _joined(pieces: Iterable[Segment], original: str | None) -> list[Segment]:
+def _joined(pieces: Iterable[ShownSegment], original: str | None) -> list[ShownSegment]:
     """What is in the clear and follows each other as one; boxes with what stood there."""
-    joined: list[Segment] = []
+    joined: list[ShownSegment] = []
     for piece in pieces:
         if joined and not piece.is_removed and not joined[-1].is_removed:
             before = joined.pop()
-            piece = Segment(before.start, piece.end, before.text + piece.text)
+            piece = ShownSegment(before.start, piece.end, before.text + piece.text)
         elif piece.is_removed and original is not None:
             piece = dataclasses.replace(piece, original=original[piece.start : piece.end])
         joined.append(piece)
     return joined
 
 
-def visible_text(segments: Iterable[Segment]) -> str:
+def visible_text(segments: Iterable[ShownSegment]) -> str:
     """The text as far as it is shown, each character in its place; the rest is blank."""
     return "".join(
         (one.original or " " * (one.end - one.start)) if one.is_removed else one.text
@@ -139,7 +141,7 @@ def visible_text(segments: Iterable[Segment]) -> str:
     )
 
 
-def words_of(segments: Sequence[Segment], *, fine: bool = False) -> list[tuple[int, int]]:
+def words_of(segments: Sequence[ShownSegment], *, fine: bool = False) -> list[tuple[int, int]]:
     """The words of a text, for a caret: coarse tokens of what is shown, and hidden boxes.
 
     Args:

@@ -54,7 +54,8 @@ def run(parsed: argparse.Namespace) -> ExitCode:
 
 def _verify(output: str) -> ExitCode:
     faults, rows = verify_accesses(output)
-    show(f"{counted(rows, 'shown text')} recorded", *(f"FAULT {one}" for one in faults))
+    shown = counted(rows, "shown text")
+    show(f"{shown} recorded", *(f"FAULT {one}" for one in faults))
     return ExitCode.HELD if faults else ExitCode.DONE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import os
 import subprocess
 import sys
@@ -19,7 +20,7 @@ class ChildFailed(ScrublineError):
     """A child ended with a code that was not expected."""
 
 
-class ChildWork:
+class ChildWork(abc.ABC):
     """Work in the background. A subclass says what is done, in `work`."""
 
     def __init__(self) -> None:
@@ -29,13 +30,13 @@ class ChildWork:
         self._found: dict[str, Any] = {}
         self._thread: threading.Thread | None = None
 
+    @abc.abstractmethod
     def prepare(self) -> Any:
         """What `work` needs of the desk; called before it, on the thread of the desk."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def work(self, prepared: Any) -> dict[str, Any]:
         """Does the work, on a thread of its own; gives what is told of it then."""
-        raise NotImplementedError
 
     def start(self) -> dict[str, Any]:
         """Starts the work.

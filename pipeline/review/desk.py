@@ -17,7 +17,7 @@ from ...models.review.appended import append_line, read_lines
 from ...models.review.choosing import bars_of, is_read_twice, worst_first
 from ...models.review.marks import ReaderMarks, StaleMarks
 from ...models.review.places import same_places
-from ...models.review.segments import Segment, UnequalTexts, segments_of, visible_text
+from ...models.review.segments import ShownSegment, UnequalTexts, segments_of, visible_text
 from ...models.risk.rows import (
     DONE,
     UNFINISHED,
@@ -230,7 +230,7 @@ class ReviewDesk:
 
     # -- what is shown and said
 
-    def segments(self, text: Text, *, with_original: bool = False) -> tuple[Segment, ...]:
+    def segments(self, text: Text, *, with_original: bool = False) -> tuple[ShownSegment, ...]:
         """What a page shows of a text; nothing is recorded here.
 
         Raises:

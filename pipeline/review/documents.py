@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...models.redaction.actions import ACTIONS
-from ...models.review.segments import RemovedBox, Segment, words_of
+from ...models.review.segments import RemovedBox, ShownSegment, words_of
 from ...models.risk.rows import MarkedText
 from .texts import detector_kinds
 
@@ -40,7 +40,7 @@ def run_spans(rows: Iterable[AuditRow], *, is_blind: bool = False) -> list[dict[
 
 
 def document_json(
-    segments: Sequence[Segment],
+    segments: Sequence[ShownSegment],
     rows: Sequence[AuditRow],
     *,
     is_blind: bool,
@@ -86,7 +86,7 @@ def document_json(
     return shown
 
 
-def _segment(one: Segment) -> dict[str, Any]:
+def _segment(one: ShownSegment) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "start": one.start,
         "end": one.end,

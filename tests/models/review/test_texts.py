@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scrubline.models.review.places import same_places
 from scrubline.models.review.segments import (
     RemovedBox,
-    Segment,
+    ShownSegment,
     UnequalTexts,
     segments_of,
     visible_text,
@@ -29,13 +29,13 @@ def shown(**more):
 
 def test_segments_are_places_of_the_original():
     assert shown() == (
-        Segment(0, 4, "Dr. "),
-        Segment(4, 7, "[DOCTOR]", "DOCTOR"),
-        Segment(7, 10, " 🙂 "),
-        Segment(10, 18, "[D]", "DOCTOR"),
-        Segment(18, 24, " seen "),
-        Segment(24, 32, "[DATE]", "DATE"),
-        Segment(32, 41, "\r\nby Ben."),
+        ShownSegment(0, 4, "Dr. "),
+        ShownSegment(4, 7, "[DOCTOR]", "DOCTOR"),
+        ShownSegment(7, 10, " 🙂 "),
+        ShownSegment(10, 18, "[D]", "DOCTOR"),
+        ShownSegment(18, 24, " seen "),
+        ShownSegment(24, 32, "[DATE]", "DATE"),
+        ShownSegment(32, 41, "\r\nby Ben."),
     )
 
 
@@ -49,7 +49,7 @@ def test_boxes_have_the_original_where_it_may_be_shown():
 
 def test_nothing_tells_what_was_planted_from_what_was_left():
     found = shown(original=ORIGINAL, planted=[Stretch(10, 18)])
-    assert found[2] == Segment(7, 24, " 🙂 Sørensen seen ")
+    assert found[2] == ShownSegment(7, 24, " 🙂 Sørensen seen ")
     assert [one.is_removed for one in found] == [False, True, False, True, False]
     left = [BOXES[0], BOXES[2]]
     as_left = "Dr. [DOCTOR] 🙂 Sørensen seen [DATE]\r\nby Ben."
