@@ -1,0 +1,45 @@
+/** The field for finding words in the note. */
+import { byId } from "./dom.js";
+
+/** Opens with a key, jumps with Enter, closes with Escape. */
+export class FindBar {
+  /** @param {HTMLElement} form @param {object} page */
+  constructor(form, { marking, panes, say }) {
+    this.form = form;
+    this.page = { marking, panes, say };
+    this.field = /** @type {HTMLInputElement} */ (byId("wanted"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#go();
+    });
+    form.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.close();
+      panes.host.focus({ preventScroll: true });
+    });
+  }
+
+  open() {
+    this.form.hidden = false;
+    this.field.focus();
+    this.field.select();
+  }
+
+  #go() {
+    const { marking, panes, say } = this.page;
+    if (!marking.note) return;
+    if (marking.find(this.field.value) === 0) {
+      say("nothing found");
+      return;
+    }
+    // In the field a selection would be the field's own.
+    panes.host.focus({ preventScroll: true });
+    marking.goFound();
+  }
+
+  close() {
+    this.field.value = "";
+    this.form.hidden = true;
+  }
+}
