@@ -22,7 +22,7 @@ LABELS = (
     *("PATIENT", "DOCTOR", "DATE", "HOSPITAL", "PHONE", "MEDICALRECORD", "AGE", "CITY", "STREET"),
     *("IDNUM", "EMAIL", "ZIP", "STATE", "PROFESSION"),
 )
-KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
+KINDS = {".svg": "image/svg+xml", ".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 WORD = re.compile(r"[^\W_]+(?:[-/'][^\W_]+)*|[^\w\s]|_+")
 
 

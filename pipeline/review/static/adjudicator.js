@@ -2,14 +2,10 @@
 import { Refusal } from "./api.js";
 import * as dialogs from "./dialogs.js";
 import { byId, make } from "./dom.js";
+import { differenceItem, UNDECIDED } from "./differences.js";
 import { Panes } from "./panes.js";
 import { Saver } from "./saving.js";
 import { DocumentView } from "./segments.js";
-
-const AROUND = 40;
-const UNDECIDED = "undecided";
-/** Readers are letters here: whose mark it is decides nothing. */
-const LETTERS = "ABCDEFGHIJ";
 
 /** The differences of one note at a time. */
 export class Adjudicator {
@@ -101,45 +97,18 @@ export class Adjudicator {
   }
 
   #draw() {
-    const { differences, readers, decisions } = this.note;
-    this.list.replaceChildren(
-      ...differences.map((difference, n) => {
-        const { label } = decisions[n];
-        const click = (act) => () => {
-          this.at = n;
-          act();
-        };
-        const takes = readers.map((reader, r) =>
-          choice(r + 1, `${LETTERS[r]}: ${difference.marks[reader] ?? "nothing"}`, click(() => this.take(r))),
-        );
-        return make(
-          "li",
-          { tabindex: -1, "aria-current": n === this.at ? "true" : null, "data-n": n },
-          this.#excerpt(difference),
-          make("p", { class: "model" }, said(difference.model)),
-          make(
-            "div",
-            { class: "choices" },
-            ...takes,
-            choice(readers.length + 1, "other", click(() => this.take(readers.length))),
-            choice(0, UNDECIDED, click(() => this.decide(UNDECIDED))),
-          ),
-          make("p", { class: "decision" }, label === undefined ? "" : `decided: ${label ?? "no PHI"}`),
-        );
-      }),
-    );
-  }
-
-  #excerpt({ start, end }) {
-    const { text } = this.note.view;
-    const shown = (from, to) => text.slice(from, to).replace(/\ufffc+/g, "▒▒▒").replace(/\s+/g, " ");
-    return make(
-      "p",
-      { class: "excerpt", dir: "auto", lang: "" },
-      shown(Math.max(0, start - AROUND), start),
-      make("mark", { class: "piece left" }, shown(start, end)),
-      shown(end, end + AROUND),
-    );
+    const acts = (n) => ({
+      take: (reader) => {
+        this.at = n;
+        this.take(reader);
+      },
+      leave: () => {
+        this.at = n;
+        this.decide(UNDECIDED);
+      },
+    });
+    const { differences } = this.note;
+    this.list.replaceChildren(...differences.map((_, n) => differenceItem(this.note, n, n === this.at, acts(n))));
   }
 
   /** @param {number} n */
@@ -287,15 +256,6 @@ export class Adjudicator {
     this.note.saver.changed();
     return this.note.saver.flush();
   }
-}
-
-function choice(key, says, click) {
-  return make("button", { type: "button", click }, make("kbd", { "aria-hidden": "true" }, key), ` ${says}`);
-}
-
-function said(model) {
-  if (!model) return "";
-  return `model: ${model.tag}, p = ${Number(model.p).toFixed(2)}`;
 }
 
 function bodyOf({ decisions, rows }) {

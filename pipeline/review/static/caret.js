@@ -111,13 +111,12 @@ export class Caret {
     const stop =
       direction > 0 ? words.next(from?.end ?? this.place) : words.previous(from?.start ?? this.place);
     if (!stop) return this.page.say(direction > 0 ? "end of the note" : "start of the note");
-    if (!extend || !this.selection) {
-      this.anchor = extend && this.selection ? this.selection : stop;
-    }
-    this.anchor ??= stop;
+    const anchor = (extend && (this.anchor ?? this.selection)) || stop;
+    const { start, end } = anchor;
+    this.select({ start: Math.min(start, stop.start), end: Math.max(end, stop.end) });
+    this.anchor = { start, end };
     this.moving = stop;
-    const start = Math.min(this.anchor.start, stop.start);
-    this.select({ start, end: Math.max(this.anchor.end, stop.end) });
+    return null;
   }
 
   goUncertain() {
@@ -148,6 +147,8 @@ export class Caret {
       this.page.panes.setCurrent(null);
     }
     this.selection = { start, end, whole, side: this.selection?.side };
+    this.anchor = null;
+    this.moving = null;
     this.place = start;
     if (document.activeElement !== this.page.panes.host) this.page.panes.host.focus({ preventScroll: true });
     this.page.panes.select({ start, end }, this.selection.side);
@@ -162,9 +163,7 @@ export class Caret {
     const stretch = this.note.view.words.snap(read.start, read.end, !byCharacters);
     if (!stretch) return false;
     this.selection = { ...stretch, whole: !byCharacters, side: read.side };
-    this.anchor = this.moving = null;
     this.select(stretch, !byCharacters);
-    this.anchor = stretch;
     return true;
   }
 

@@ -79,6 +79,18 @@ export function labelChoices(labels) {
   }));
 }
 
+/** Why a note may be skipped; the last is a verdict of its own. */
+const CANNOT_READ = "cannot read";
+const REASONS = ["too long", "not a note", "other language", "known to me", "other", CANNOT_READ];
+
+/** @param {string} title @returns {Promise<?{verdict: string, reason: ?string}>} null: read on */
+export async function skipping(title) {
+  const choices = REASONS.map((says, n) => ({ key: String(n + 1), says, value: says }));
+  const reason = await pick(title, choices);
+  if (reason === CANNOT_READ) return { verdict: CANNOT_READ, reason: null };
+  return reason && { verdict: "skipped", reason };
+}
+
 /** @returns {Promise<boolean>} */
 export async function confirm(question, yes) {
   const answer = await open(question, (give) => {

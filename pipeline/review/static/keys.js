@@ -55,7 +55,7 @@ export function nameOf(event) {
   const control = (event.ctrlKey || event.metaKey) && !graph;
   let key = event.key;
   // With Option a Mac writes other signs; a keyboard of other letters has none of a to z.
-  if (alt && BY_CODE[event.code]) key = BY_CODE[event.code][Number(event.shiftKey)];
+  if (alt && BY_CODE[event.code] && !"[]{}".includes(key)) key = BY_CODE[event.code][Number(event.shiftKey)];
   const isLetter = key.length === 1 && key.toLowerCase() !== key.toUpperCase();
   if (/^Key[A-Z]$/.test(event.code) && (alt || (isLetter && key > "\x7f"))) key = event.code[3];
   if (key.length === 1) key = key.toLowerCase();

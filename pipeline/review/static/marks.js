@@ -129,3 +129,11 @@ function difference(before, after) {
     ({ start, end }) => ({ start, end }),
   );
 }
+
+/** Whether two sets of spans mark the same. */
+export function marksSame(some, others) {
+  const key = ({ start, end, label }) => `${start}-${end}-${label}`;
+  if (!Array.isArray(some) || some.length !== others.length) return false;
+  const known = new Set(some.map(key));
+  return others.every((span) => known.has(key(span)));
+}

@@ -125,6 +125,7 @@ export class Panes {
       "mark",
       {
         class: classes.join(" "),
+        "data-of": mark || dropped ? subject.start : null,
         "data-badge": subject.end <= piece.end ? badge(piece, this.isBlind) : null,
         ...(acts
           ? { role: "button", tabindex: -1, "data-at": subject.start, "aria-label": this.describe(piece) }

@@ -5,15 +5,12 @@ import { byId } from "./dom.js";
 import { FindBar } from "./find.js";
 import { Inspector } from "./inspector.js";
 import { CHANGES, Marking } from "./marking.js";
-import { Marks } from "./marks.js";
+import { bodyOf, openedNote } from "./note.js";
 import { Panes } from "./panes.js";
-import { Saver } from "./saving.js";
+import { pointing } from "./pointing.js";
 import { DocumentView } from "./segments.js";
-import { bodyOf, countsSaid, pieceSaid, spanSaid, titleSaid } from "./telling.js";
+import { countsSaid, pieceSaid, spanSaid, titleSaid } from "./telling.js";
 
-const CANNOT_READ = "cannot read";
-/** Why a note may be skipped; the last is a verdict of its own. */
-const REASONS = ["too long", "not a note", "other language", "known to me", "other", CANNOT_READ];
 const TICK_MS = 1000;
 /** What was planted has been told by then. */
 const FINAL = "In a campaign a verdict stands: this note was read.";
@@ -69,26 +66,10 @@ export class Reader {
       comment: () => byId("comment").focus(),
     };
     this.ticking = setInterval(() => !document.hidden && this.note && this.note.seconds++, TICK_MS);
-    this.#listen();
-  }
-
-  #listen() {
-    const host = this.panes.host;
-    host.addEventListener("mousedown", (event) => {
-      host.dataset.dragged = event.target.closest?.("[data-side]")?.dataset.side ?? "";
-    });
-    host.addEventListener("mouseup", (event) => {
-      if (!this.note || event.button !== 0 || this.marking.take(event.altKey)) return;
-      const mark = event.target.closest?.("[data-at], .piece");
-      const at = mark?.dataset.at ?? mark?.closest(".row")?.querySelector(".current[data-at]")?.dataset.at;
-      if (at) this.marking.choose(Number(at));
-    });
-    host.addEventListener("keydown", (event) => {
-      const at = event.target.dataset?.at;
-      if (event.key !== "Enter" || !at) return;
-      event.preventDefault();
-      this.marking.choose(Number(at));
-      this.act("retype");
+    pointing(this.panes.host, {
+      marking: this.marking,
+      isBusy: () => this.busy,
+      retype: () => this.act("retype"),
     });
   }
 
@@ -117,7 +98,7 @@ export class Reader {
     await this.#alone(async () => {
       if (!(await this.leave())) return;
       const document = await this.#fetched(item, claimed);
-      if (document) this.#show(item, document);
+      if (document) this.#show(document);
     });
   }
 
@@ -159,27 +140,15 @@ export class Reader {
     }
   }
 
-  #show(item, document, kept = null) {
-    const { status, queue } = this.page;
-    const view = new DocumentView(document);
-    const marks = kept?.marks ?? new Marks(document.spans, document.run_spans ?? []);
-    const note = {
-      item: { doc: document.doc ?? item.doc, field: document.field ?? item.field },
-      view, marks, blind: this.blind, published: document,
-      comment: document.comment ?? "", verdict: document.verdict ?? "open", reason: null, seconds: 0,
-      ...(kept ?? {}),
-    };
-    note.view = view;
-    note.published = document;
-    note.saver ??= new Saver({
-      revision: document.revision,
-      save: (revision) => this.page.api.saveMarks(note.item, revision, bodyOf(note)),
+  #show(document, kept = null) {
+    const { status, queue, api } = this.page;
+    const note = openedNote(document, kept, {
+      blind: this.blind,
+      save: (revision) => api.saveMarks(note.item, revision, bodyOf(note)),
       tell: (state, refusal) => this.#saving(note, state, refusal),
-      isMine: ({ spans }) => isEqual(spans, marks.spans),
     });
-    note.isFinal = this.blind && !kept && note.verdict !== "open";
     this.note = note;
-    this.panes.show(view, () => marks.spans);
+    this.panes.show(note.view, () => note.marks.spans);
     this.marking.open(note);
     this.inspector.open(note.comment);
     status.alarm(null);
@@ -276,7 +245,7 @@ export class Reader {
       this.close();
       if (!next) return page.status.say("No note is left to read.");
       const document = await this.#fetched(next, true);
-      if (document) this.#show(next, document);
+      if (document) this.#show(document);
       return null;
     });
     return null;
@@ -294,12 +263,8 @@ export class Reader {
   }
 
   async skip() {
-    const reason = await dialogs.pick(
-      this.blind ? "Skip: counts as a leak" : "Skip",
-      REASONS.map((says, n) => ({ key: String(n + 1), says, value: says })),
-    );
-    if (reason === CANNOT_READ) await this.done(CANNOT_READ);
-    else if (reason) await this.done("skipped", reason);
+    const said = await dialogs.skipping(this.blind ? "Skip: counts as a leak" : "Skip");
+    if (said) await this.done(said.verdict, said.reason);
   }
 
   async toggleOriginal() {
@@ -350,17 +315,8 @@ export class Reader {
   async resume(unsaved) {
     const document = await this.#fetched(unsaved.item, false);
     if (!document) return false;
-    this.#show(unsaved.item, document, { ...unsaved, saver: undefined });
-    this.note.saver.revision = unsaved.saver.revision;
+    this.#show(document, unsaved);
     this.note.saver.changed();
     return this.note.saver.flush();
   }
-}
-
-/** Whether two sets of spans mark the same. */
-function isEqual(some, others) {
-  const key = ({ start, end, label }) => `${start}-${end}-${label}`;
-  if (!Array.isArray(some) || some.length !== others.length) return false;
-  const known = new Set(some.map(key));
-  return others.every((span) => known.has(key(span)));
 }

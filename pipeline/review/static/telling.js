@@ -1,16 +1,5 @@
-/** A note, its spans and its pieces in words; and as it is saved. */
+/** A note, its spans and its pieces in words. */
 import { firstEndingAfter, rowsWithin } from "./text.js";
-
-/** What is saved of a note: the whole set of spans each time. */
-export function bodyOf({ marks, verdict, seconds, reason, comment }) {
-  return {
-    spans: marks.spans.map(({ start, end, label, was }) => ({ start, end, label, was })),
-    verdict,
-    seconds,
-    ...(reason ? { reason } : {}),
-    comment,
-  };
-}
 
 /** @returns {string} */
 export function titleSaid(note, queue, info) {
