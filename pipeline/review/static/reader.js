@@ -34,13 +34,14 @@ export class Reader {
     this.page = page;
     const { info, keys, status, api } = page;
     this.blind = info.queue === "measure";
+    this.canShowOriginal = info.can.original && !this.blind;
     this.panes = new Panes(byId("panes"), (piece) => pieceSaid(piece, this.note));
     this.panes.isBlind = this.blind;
     this.inspector = new Inspector(byId("inspector"), {
       keys,
       labels: info.labels,
       blind: this.blind,
-      canShowOriginal: info.can.original,
+      canShowOriginal: this.canShowOriginal,
       mark: (label) => this.#mark(label),
       act: (action) => this.act(action),
       onComment: (text) => this.#commented(text),
@@ -269,7 +270,7 @@ export class Reader {
 
   async toggleOriginal() {
     const { note, page } = this;
-    if (!page.info.can.original) return page.status.say("originals cannot be shown here");
+    if (!this.canShowOriginal) return page.status.say("originals cannot be shown here");
     return this.#alone(async () => {
       const shown = note.view.hasOriginal
         ? note.published
