@@ -38,11 +38,15 @@ export function byId(id) {
   return element;
 }
 
+/** What may be wider than the window: it is scrolled, by keys too. */
+export function scrolled(name, element) {
+  return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, element);
+}
+
 /** A table with a caption and heads. */
 export function table(caption, heads, rows) {
-  return make(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+  return scrolled(
+    caption,
     make(
       "table",
       {},

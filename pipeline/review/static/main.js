@@ -98,6 +98,7 @@ class Page {
     byId("lock").hidden = true;
     byId("desk").hidden = false;
     document.body.dataset.queue = info.queue;
+    document.body.dataset.role = info.role;
     byId("who").textContent = `${info.reviewer}${info.role === "adjudicator" ? ", adjudicator" : ""}`;
     byId("open-train").hidden = !info.can.train;
     byId("open-rescrub").hidden = !info.can.rescrub;

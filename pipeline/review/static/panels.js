@@ -1,7 +1,7 @@
 /** The loop around the notes: curve, agreement, training, scrubbing again, how far a campaign is. */
 import { Refusal } from "./api.js";
 import { open } from "./dialogs.js";
-import { figure, make, table } from "./dom.js";
+import { figure, make, scrolled, table } from "./dom.js";
 import { bars, lines } from "./plots.js";
 
 const POLL_MS = 1500;
@@ -43,12 +43,12 @@ export function curve(api) {
       band: points.filter(({ low }) => typeof low === "number").map(({ minutes, low, high }) => [minutes, low, high]),
     });
     return [
-      plot,
+      scrolled("Learning curve", plot),
       make("p", {}, `Scored on ${scoredOn === "measure" ? "the marks of the measure queue" : scoredOn ? "notes held back" : "nothing yet"}. A note takes ${figure(pace, 0)} seconds.`),
       table(
         "Figures of the curve",
         ["Model", "Notes", "Minutes", "F1", "95 %", "Recall", "At"],
-        points.map((p) => [p.model, p.notes, figure(p.minutes, 0), figure(p.f1), `${figure(p.low)} to ${figure(p.high)}`, figure(p.recall), p.at]),
+        points.map((p) => [p.model, p.notes, figure(p.minutes, 0), figure(p.f1), `${figure(p.low)} to ${figure(p.high)}`, figure(p.recall), p.at.slice(0, 16).replace("T", " ")]),
       ),
     ];
   });
@@ -67,7 +67,7 @@ export function agreement(api) {
         ["kappa of tokens", figure(answer.kappa), ""],
         ...(answer.alpha === null ? [] : [["Krippendorff's alpha", figure(answer.alpha), ""]]),
       ]),
-      bars("F1 by label", answer.by_label.map(({ label, f1 }) => ({ name: label, value: f1 ?? 0, says: figure(f1) }))),
+      scrolled("F1 by label", bars("F1 by label", answer.by_label.map(({ label, f1 }) => ({ name: label, value: f1 ?? 0, says: figure(f1) })))),
       table("By label", ["Label", "F1", "Spans"], answer.by_label.map(({ label, f1, spans }) => [label, figure(f1), spans])),
       table("By pair of readers", ["Readers", "Documents", "F1"], answer.pairs.map(({ readers, documents, f1 }) => [readers.join(" and "), documents, figure(f1)])),
     ];

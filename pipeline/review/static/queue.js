@@ -90,9 +90,9 @@ export class Queue {
     this.list.replaceChildren(
       ...this.items.map((item) => {
         const cells = [make("span", { class: "n" }, item.n)];
-        if (this.page.of === "find") cells.push(risk(item.bars ?? 0), make("span", { class: "type" }, item.type ?? ""));
+        if (item.bars) cells.push(risk(item.bars));
+        cells.push(make("span", { class: "type" }, item.type || "note"));
         const state = STATES[item.state] ?? item.state;
-        if (this.page.of === "measure") cells.push(make("span", { class: "type" }, "note"));
         cells.push(make("span", { class: "state" }, state));
         const click = () => this.page.open(item);
         const name = `item ${item.state}`;
