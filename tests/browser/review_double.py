@@ -119,9 +119,9 @@ class Double:
         ]
         places = [[m.start(), m.end()] for m in WORD.finditer(one["text"])]
         if side != "original":
-            hidden = one["boxes"]
-            places = [p for p in places if not any(p[0] < b[1] and b[0] < p[1] for b in hidden)]
-            places = sorted([*places, *([start, end] for start, end, _ in hidden)])
+            hidden = {at for start, end, _ in one["boxes"] for at in range(start, end)}
+            places = [p for p in places if hidden.isdisjoint(range(*p))]
+            places = sorted([*places, *([start, end] for start, end, _ in one["boxes"])])
         first = [] if blind else [{**r, "was": {"start": r["start"], "end": r["end"]}} for r in runs]
         spans = one.get("spans", [{k: s[k] for k in ("start", "end", "label", "was")} for s in first])
         more = {"uncertain": one.get("uncertain", []), "detected": {"rules": 3, "crf": 5, "both": 11}}

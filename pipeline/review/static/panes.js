@@ -49,7 +49,7 @@ export class Panes {
       for (const chunk of line.chunks) {
         const drawn = { start: chunk.start, end: chunk.end };
         this.#sides.forEach((side, n) => {
-          drawn[side] = make("span", { class: "chunk" });
+          drawn[side] = make("span", { class: line.chunks.length > 1 ? "long" : null });
           cells[n].append(drawn[side]);
         });
         this.#chunks.push(drawn);

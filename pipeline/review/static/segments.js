@@ -30,6 +30,8 @@ import { PointText, rowAt, rowsWithin, Words } from "./text.js";
 
 /** Stands for each character that is not shown: neither a blank nor the end of a line. */
 const HIDDEN = "\ufffc";
+/** Where something was removed and nothing put in its place. */
+const NOTHING = "▒";
 /** A line of a text without line ends is drawn in parts, so that a mark draws little again. */
 const LONGEST_CHUNK = 1000;
 
@@ -96,7 +98,7 @@ export class DocumentView {
   #wholeBox(box, spans) {
     const [mark = null] = rowsWithin(spans, box.start, box.end);
     const run = mark ? null : rowAt(this.runSpans, box.start) ?? box;
-    return { ...pick(box), text: box.text, exact: false, box, mark, run, uncertain: false };
+    return { ...pick(box), text: box.text || NOTHING, exact: false, box, mark, run, uncertain: false };
   }
 
   #exactPiece(start, end, box, spans) {

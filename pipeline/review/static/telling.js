@@ -1,5 +1,5 @@
 /** A note, its spans and its pieces in words. */
-import { firstEndingAfter, rowsWithin } from "./text.js";
+import { firstEndingAfter, rowAt, rowsWithin } from "./text.js";
 
 /** @returns {string} */
 export function titleSaid(note, queue, info) {
@@ -17,7 +17,7 @@ function runOf({ view }, span) {
 }
 
 function sourceSaid(note, span) {
-  if (!note.marks.spans.includes(span)) return "found by the run, deleted by you";
+  if (rowAt(note.marks.spans, span.start) !== span) return "found by the run, deleted by you";
   if (!note.blind && runOf(note, span)?.label === span.label) return "found by the run";
   return span.was ? "changed by you" : "marked by you";
 }
