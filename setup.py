@@ -138,7 +138,7 @@ setup(
         "embed-test": ["pandas>=2.2,<3", "polars>=1.20,<3", "duckdb>=1.2,<3", "pyspark>=4,<5"],
         # Pages looked at in a browser (`make test-browser`): Debian's Chromium, or the one that
         # SCRUBLINE_CHROMIUM names. Without it, or without this, these tests skip.
-        "browser-test": ["playwright>=1.45,<2"],
+        "browser-test": ["playwright>=1.45,<2", "axe-playwright-python>=0.1.4,<1"],
         "test": [
             "pytest>=8",
             "pytest-xdist",

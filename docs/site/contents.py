@@ -22,6 +22,7 @@ CONTENTS = {
         "docs/records",
         "docs/view",
         "docs/review",
+        "docs/review-keys",
         "docs/formats",
         "docs/messages",
         "docs/hl7-fields",
