@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-WORDS = "seen on the ward with stable pressure and no fever since she was admitted to us".split()
+WORDS = ("seen", "on", "the", "ward", "with", "stable", "pressure", "and", "no", "fever", "since")
 
 OPENS = """async () => {
   const began = performance.now();

@@ -22,7 +22,12 @@ LABELS = (
     *("PATIENT", "DOCTOR", "DATE", "HOSPITAL", "PHONE", "MEDICALRECORD", "AGE", "CITY", "STREET"),
     *("IDNUM", "EMAIL", "ZIP", "STATE", "PROFESSION"),
 )
-KINDS = {".svg": "image/svg+xml", ".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
+KINDS = {
+    ".svg": "image/svg+xml",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".html": "text/html",
+}
 WORD = re.compile(r"[^\W_]+(?:[-/'][^\W_]+)*|[^\w\s]|_+")
 
 
@@ -122,9 +127,16 @@ class Double:
             hidden = {at for start, end, _ in one["boxes"] for at in range(start, end)}
             places = [p for p in places if hidden.isdisjoint(range(*p))]
             places = sorted([*places, *([start, end] for start, end, _ in one["boxes"])])
-        first = [] if blind else [{**r, "was": {"start": r["start"], "end": r["end"]}} for r in runs]
-        spans = one.get("spans", [{k: s[k] for k in ("start", "end", "label", "was")} for s in first])
-        more = {"uncertain": one.get("uncertain", []), "detected": {"rules": 3, "crf": 5, "both": 11}}
+        first = (
+            [] if blind else [{**r, "was": {"start": r["start"], "end": r["end"]}} for r in runs]
+        )
+        spans = one.get(
+            "spans", [{k: s[k] for k in ("start", "end", "label", "was")} for s in first]
+        )
+        more = {
+            "uncertain": one.get("uncertain", []),
+            "detected": {"rules": 3, "crf": 5, "both": 11},
+        }
         return {
             **{"doc": key, "field": "text", "n": self.notes.index(one) + 1, "side": side},
             **{"queue": self.queue, "revision": one["revision"], "verdict": one["verdict"]},
@@ -184,7 +196,9 @@ class Double:
             self.jobs[what] = "done"
         changed = {"documents": 9, "spans_more": 4, "spans_less": 1}
         changed["by_label"] = [{"label": "DOCTOR", "more": 4, "less": 1}]
-        more = {"bundle": "b-review-1"} if what == "train" else {"output": "out", "changed": changed}
+        more = (
+            {"bundle": "b-review-1"} if what == "train" else {"output": "out", "changed": changed}
+        )
         return 200, {**answer, **more, "error": None}
 
     def answer(self, method, path, query, said, headers):

@@ -29,7 +29,8 @@ class Reviewer:
         """Opens the link, and the first note."""
         self.page.goto(f"{self.url}#{self.double.token}")
         self.page.wait_for_function(
-            "() => document.querySelector('#progress')?.textContent && !document.querySelector('#desk').hidden"
+            "() => document.querySelector('#progress').textContent"
+            " && !document.querySelector('#desk').hidden"
         )
         if opened:
             self.press("n")

@@ -190,7 +190,9 @@ def test_original_is_shown_and_hidden(at):
     at.press("j", "o")
     at.page.wait_for_selector("#panes.both")
     assert at.text('.row[data-line="1"] [data-side="original"]') == "Seen by Dr. Lee on 3 May 2012."
-    assert at.text('.row[data-line="1"] [data-side="published"]') == "Seen by Dr. [DOCTOR] on [DATE]."
+    assert (
+        at.text('.row[data-line="1"] [data-side="published"]') == "Seen by Dr. [DOCTOR] on [DATE]."
+    )
     assert at.text("#span").startswith("DOCTOR"), "the span is still the current one"
     at.press("o")
     at.page.wait_for_selector("#panes:not(.both)")

@@ -9,7 +9,10 @@ from .reviewing import reviewing
 
 pytestmark = pytest.mark.slow
 
-TEXT = "Seen by Dr. Lee on 3 May 2012.\nHer sister Ann called.\n\u05e8\u05d7\u05dc came \U0001f600.\n" * 3
+TEXT = (
+    "Seen by Dr. Lee on 3 May 2012.\nHer sister Ann called.\n\u05e8\u05d7\u05dc came \U0001f600.\n"
+    * 3
+)
 REMOVED = [("Lee", "DOCTOR"), ("3 May 2012", "DATE")] * 3
 AGREEMENT = {
     "read_twice": 12,
@@ -27,14 +30,35 @@ POINT = {"model": "b-1", "at": "2026-11-28T20:00:00+00:00", "low": 0.7, "high": 
 CURVE = {
     "points": [
         {**POINT, "notes": 25, "minutes": 31.5, "f1": 0.76, "recall": 0.81},
-        {**POINT, "notes": 50, "minutes": 58, "f1": 0.82, "recall": 0.83, "low": 0.78, "high": 0.86},
-        {**POINT, "notes": 75, "minutes": 80, "f1": 0.84, "recall": 0.85, "low": None, "high": None},
+        {
+            **POINT,
+            "notes": 50,
+            "minutes": 58,
+            "f1": 0.82,
+            "recall": 0.83,
+            "low": 0.78,
+            "high": 0.86,
+        },
+        {
+            **POINT,
+            "notes": 75,
+            "minutes": 80,
+            "f1": 0.84,
+            "recall": 0.85,
+            "low": None,
+            "high": None,
+        },
     ],
     "scored_on": "measure",
     "seconds_a_note": 71.2,
 }
 DIFFERENCES = [
-    {"start": 12, "end": 15, "marks": {"ana": "DOCTOR", "ben": None}, "model": {"tag": "O", "p": 0.31}},
+    {
+        "start": 12,
+        "end": 15,
+        "marks": {"ana": "DOCTOR", "ben": None},
+        "model": {"tag": "O", "p": 0.31},
+    },
     {"start": 42, "end": 45, "marks": {"ana": "PATIENT", "ben": "DOCTOR"}, "model": None},
     {"start": 46, "end": 52, "marks": {"ana": None, "ben": "DATE"}, "model": None},
 ]
@@ -179,7 +203,11 @@ def test_curve_and_agreement_have_their_numbers_in_tables(browser):
         at.enter().page.get_by_role("button", name="curve").click()
         at.waits_for("dialog", "A note takes 71 seconds")
         assert at.page.locator("dialog polyline").count() == 2
-        assert at.page.locator("dialog tbody tr").nth(1).locator("td").all_text_contents()[:3] == ["50", "58", "0.820"]
+        assert at.page.locator("dialog tbody tr").nth(1).locator("td").all_text_contents()[:3] == [
+            "50",
+            "58",
+            "0.820",
+        ]
         assert axe(at) == []
         at.press("Escape")
         at.page.get_by_role("button", name="agreement").click()
@@ -214,7 +242,7 @@ def test_training_and_scrubbing_again(browser):
         at.press("Escape")
         at.page.get_by_role("button", name="scrub again").click()
         at.page.get_by_role("button", name="Start", exact=True).click()
-        at.waits_for("dialog", "9 documents change: 4 spans more, 1 less.")
+        at.waits_for("dialog", "9 documents compared: 4 spans more, 1 less.")
         assert axe(at) == []
         at.press("Escape")
         double = at.double

@@ -11,12 +11,21 @@ FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 TEXTS = {
     "emoji": ("\U0001f600\U0001f600 said Ann Lee \U0001f637 and left", "Ann Lee"),
     "beyond the basic plane": ("\U00020bb7\u91ce\u5bb6 and \U0001d400\U0001d401 met Ann", "Ann"),
-    "combining marks": ("Jose\u0301 Mun\u0303oz saw Zoe\u0308 A\u030angstro\u0308m here", "A\u030angstro\u0308m"),
+    "combining marks": (
+        "Jose\u0301 Mun\u0303oz saw Zoe\u0308 A\u030angstro\u0308m here",
+        "A\u030angstro\u0308m",
+    ),
     "joined emoji": (f"{FAMILY}{FAMILY} of Ann Lee", "Ann Lee"),
     "CR LF": ("one\r\ntwo\r\n\r\nAnn Lee\r\nfour", "Ann Lee"),
     "lone CR": ("one\rtwo Ann Lee\rthree", "Ann Lee"),
-    "right to left": ("\u05d4\u05d7\u05d5\u05dc\u05d4 \u05e8\u05d7\u05dc \u05db\u05d4\u05df MRN 12-34 \u05d4\u05d2\u05d9\u05e2\u05d4", "\u05e8\u05d7\u05dc"),
-    "mixed directions": ("Ann \u0645\u0631\u064a\u0645 \u0639\u0644\u064a 3/4 came \U0001f600 Lee", "Lee"),
+    "right to left": (
+        "\u05d4\u05d7\u05d5\u05dc\u05d4 \u05e8\u05d7\u05dc \u05db\u05d4\u05df MRN 12-34 \u05d4\u05d2\u05d9\u05e2",
+        "\u05e8\u05d7\u05dc",
+    ),
+    "mixed directions": (
+        "Ann \u0645\u0631\u064a\u0645 \u0639\u0644\u064a 3/4 came \U0001f600 Lee",
+        "Lee",
+    ),
     "tabs and blanks": ("\t\tName:   Ann\u00a0Lee  \t 7\u2009mg", "Ann"),
     "controls": ("a\x00b\x0b\x0c Ann \x1b[31m\u2028 Lee\ufeff!", "Lee"),
     "lone surrogate of another encoding": ("x\ufffdy \ufffc Ann \ufffc", "Ann"),
@@ -61,7 +70,9 @@ def test_the_caret_goes_over_all_words_and_back(browser, kind):
         assert [words for words, _ in at.marks()] == seen
 
 
-@pytest.mark.parametrize("kind", ["emoji", "combining marks", "right to left", "CR LF", "joined emoji"])
+@pytest.mark.parametrize(
+    "kind", ["emoji", "combining marks", "right to left", "CR LF", "joined emoji"]
+)
 def test_a_double_click_takes_a_word(browser, kind):
     text, words = TEXTS[kind]
     before = text[: text.index(words)].replace("\r\n", "\n")
@@ -136,14 +147,18 @@ def test_script_in_a_note_or_a_label_stays_text(browser):
         at.press("j", "k", "o")
         at.page.wait_for_selector("#panes.both")
         assert bad in at.text('[data-side="original"]')
-        assert at.page.locator("#panes script, #panes img, #panes b, #inspector i, #items img").count() == 0
+        assert (
+            at.page.locator("#panes script, #panes img, #panes b, #inspector i, #items img").count()
+            == 0
+        )
         assert at.page.evaluate("() => window.bad") is None
         assert at.page.locator("#comment").input_value() == bad
         at.press("r")
         assert label in at.text("dialog")
         at.press("Escape")
         refused = at.page.evaluate(
-            "() => { try { document.body.innerHTML = '<b>x</b>'; return 'written' } catch (e) { return e.name } }"
+            "() => { try { document.body.innerHTML = '<b>x</b>'; return 'written' }"
+            " catch (e) { return e.name } }"
         )
         assert refused == "TypeError", "Trusted Types"
         assert all(address.startswith(at.url) for address in at.requests)

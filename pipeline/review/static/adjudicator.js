@@ -1,4 +1,5 @@
 /** The screen of an adjudicator: where two readers of a note differ, and nothing else. */
+import { sayState } from "./alarms.js";
 import { Refusal } from "./api.js";
 import * as dialogs from "./dialogs.js";
 import { byId, make } from "./dom.js";
@@ -18,10 +19,17 @@ export class Adjudicator {
   /** @param {object} page as `Reader` has it */
   constructor(page) {
     this.page = page;
-    this.panes = new Panes(byId("panes"), ({ mark, text }) => `${mark?.label ?? "removed"}: ${text}`);
+    this.panes = new Panes(
+      byId("panes"),
+      ({ mark, text }) => `${mark?.label ?? "removed"}: ${text}`,
+    );
     this.panes.isBlind = true;
     this.list = make("ol", { class: "differences", "aria-label": "Differences" });
-    const next = make("button", { type: "button", class: "main", click: () => this.act("done") }, "done, next");
+    const next = make(
+      "button",
+      { type: "button", class: "main", click: () => this.act("done") },
+      "done, next",
+    );
     byId("inspector").replaceChildren(this.list, next);
     byId("inspector").setAttribute("aria-label", "Differences");
     this.acts = {
@@ -31,7 +39,9 @@ export class Adjudicator {
       undo: () => this.undo(),
       done: () => this.done(),
       "previous-note": () => this.previous(),
-      ...Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`label-${n + 1}`, () => this.take(n)])),
+      ...Object.fromEntries(
+        Array.from({ length: 9 }, (_, n) => [`label-${n + 1}`, () => this.take(n)]),
+      ),
     };
   }
 
@@ -62,14 +72,22 @@ export class Adjudicator {
       this.#show(item, answer, answer.document ?? answer);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (!this.page.isLocked(error)) this.page.status.alarm(`The note was not opened: ${error.message}`);
+      if (!this.page.isLocked(error))
+        this.page.status.alarm(`The note was not opened: ${error.message}`);
     }
   }
 
   #show(item, { differences, readers, rows }, document) {
     const view = new DocumentView({ ...document, run_spans: [], uncertain: [] });
     const decisions = differences.map(({ start, end }) => ({ start, end, label: undefined }));
-    const note = { item: { doc: item.doc, field: item.field }, view, differences, readers, rows, decisions };
+    const note = {
+      item: { doc: item.doc, field: item.field },
+      view,
+      differences,
+      readers,
+      rows,
+      decisions,
+    };
     note.saver = new Saver({
       revision: 0,
       save: () => this.page.api.saveDecisions(note.item, bodyOf(note)),
@@ -78,19 +96,26 @@ export class Adjudicator {
     this.note = note;
     this.#past = [];
     this.page.status.alarm(null);
-    this.page.status.title(`Note ${this.page.queue.find(item)?.n ?? ""}: ${differences.length} differences`);
+    this.page.status.title(
+      `Note ${this.page.queue.find(item)?.n ?? ""}: ${differences.length} differences`,
+    );
     this.page.queue.show(this.page.queue.find(item));
     this.panes.show(view, () => this.#spans());
     this.#draw();
     this.go(0);
   }
 
-  /** The differences as they are drawn in the text: those that share no character with one before. */
+  /** The differences as they are drawn in the text: only those that overlap none before. */
   #spans() {
     const spans = [];
     for (const { start, end, label } of this.note?.decisions ?? []) {
       if (start >= (spans.at(-1)?.end ?? 0)) {
-        spans.push({ start, end, label: label === undefined ? "?" : label ?? "no PHI", was: null });
+        spans.push({
+          start,
+          end,
+          label: label === undefined ? "?" : (label ?? "no PHI"),
+          was: null,
+        });
       }
     }
     return spans;
@@ -108,7 +133,9 @@ export class Adjudicator {
       },
     });
     const { differences } = this.note;
-    this.list.replaceChildren(...differences.map((_, n) => differenceItem(this.note, n, n === this.at, acts(n))));
+    this.list.replaceChildren(
+      ...differences.map((_, n) => differenceItem(this.note, n, n === this.at, acts(n))),
+    );
   }
 
   /** @param {number} n */
@@ -124,7 +151,9 @@ export class Adjudicator {
     row?.scrollIntoView({ block: "nearest" });
     const difference = this.note.differences[this.at];
     if (difference) this.panes.setCurrent(difference, { focus: false });
-    this.page.status.say(difference ? `difference ${this.at + 1} of ${last + 1}` : "the readers agree");
+    this.page.status.say(
+      difference ? `difference ${this.at + 1} of ${last + 1}` : "the readers agree",
+    );
   }
 
   /** What one reader marked; behind them, another label. @param {number} n */
@@ -138,7 +167,10 @@ export class Adjudicator {
     }
     const { labels } = this.page.info;
     const nothing = { key: "0", says: "no PHI", value: "" };
-    const label = await dialogs.pick("Another decision", [...dialogs.labelChoices(labels), nothing]);
+    const label = await dialogs.pick("Another decision", [
+      ...dialogs.labelChoices(labels),
+      nothing,
+    ]);
     if (label !== null && note === this.note && at === this.at) this.decide(label || null);
   }
 
@@ -194,19 +226,15 @@ export class Adjudicator {
 
   previous() {
     const { queue, status } = this.page;
-    const item = queue.find(this.note.item);
-    const before = item && queue.before(item);
+    const before = queue.before(this.note.item);
     return before ? this.open(before) : status.say("no note above");
   }
 
   #saving(note, state, refusal) {
-    const { status } = this.page;
-    status.saving(state);
-    if (state === "saved") status.alarm(null);
-    if (state === "failed" || state === "conflict") {
-      status.alarm(`NOT SAVED: ${refusal.message}. What you decided is kept here.`, "Try now", () => note.saver.flush());
-    }
-    if (state === "locked") this.page.isLocked(refusal);
+    sayState(this.page, note.saver, state, refusal, () => {
+      const why = `NOT SAVED: ${refusal.message}. Open the note anew: your decisions are kept.`;
+      this.page.status.alarm(why, "Open anew", () => this.resume(note));
+    });
   }
 
   /** @returns {Promise<boolean>} whether the note may be left */
@@ -238,13 +266,14 @@ export class Adjudicator {
   lock() {
     const note = this.note;
     const unsaved = note?.saver.isDirty ? { item: note.item, decisions: note.decisions } : null;
-    if (note) note.saver.tell = () => {};
+    note?.saver.close();
     this.close();
     return unsaved;
   }
 
   /** @param {object} unsaved */
   async resume({ item, decisions }) {
+    this.note?.saver.close();
     await this.#fetch(item);
     if (!this.note) return false;
     for (const { start, end, label } of decisions) {
@@ -260,7 +289,11 @@ export class Adjudicator {
 
 function bodyOf({ decisions, rows }) {
   return {
-    decisions: decisions.map(({ start, end, label }) => ({ start, end, label: label === undefined ? UNDECIDED : label })),
+    decisions: decisions.map(({ start, end, label }) => ({
+      start,
+      end,
+      label: label === undefined ? UNDECIDED : label,
+    })),
     rows,
   };
 }

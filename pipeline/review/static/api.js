@@ -6,7 +6,9 @@ const PATIENCE_MS = 30_000;
 export class Refusal extends Error {
   /** @param {number} status @param {object} answer */
   constructor(status, answer) {
-    super(answer.message ?? (status ? `the server answered ${status}` : "the server does not answer"));
+    super(
+      answer.message ?? (status ? `the server answered ${status}` : "the server does not answer"),
+    );
     this.status = status;
     this.answer = answer;
   }
@@ -102,7 +104,11 @@ export class Api {
   }
 }
 
-/** @param {string} what @param {{doc: string, field?: ?string}} item @param {Record<string, string>} more */
+/**
+ * @param {string} what
+ * @param {{doc: string, field?: ?string}} item
+ * @param {Record<string, string>} more
+ */
 function place(what, { doc, field }, more = {}) {
   const query = new URLSearchParams(field ? { field, ...more } : more).toString();
   return `${what}/${encodeURIComponent(doc)}${query ? `?${query}` : ""}`;

@@ -40,7 +40,7 @@ export class Caret {
    * @param {() => void} page.onMove another span, or none, is acted on
    * @param {(title: string) => Promise<?string>} page.pickLabel
    * @param {(question: string, yes: string) => Promise<boolean>} page.confirm
-   * @param {(stretch: Stretch) => Promise<Stretch[]>} page.same
+   * @param {(stretch: Stretch) => Promise<{places: Stretch[]}>} page.same
    */
   constructor(page) {
     this.page = page;
@@ -62,7 +62,9 @@ export class Caret {
   get stops() {
     const { marks, view, blind } = this.note;
     if (blind) return [...marks.spans];
-    const dropped = view.runSpans.filter((run) => rowsWithin(marks.spans, run.start, run.end).length === 0);
+    const dropped = view.runSpans.filter(
+      (run) => rowsWithin(marks.spans, run.start, run.end).length === 0,
+    );
     return [...marks.spans, ...dropped].sort((one, other) => one.start - other.start);
   }
 
@@ -109,7 +111,9 @@ export class Caret {
     const { words } = this.note.view;
     const from = (extend && this.moving) || this.selection || this.current;
     const stop =
-      direction > 0 ? words.next(from?.end ?? this.place) : words.previous(from?.start ?? this.place);
+      direction > 0
+        ? words.next(from?.end ?? this.place)
+        : words.previous(from?.start ?? this.place);
     if (!stop) return this.page.say(direction > 0 ? "end of the note" : "start of the note");
     const anchor = (extend && (this.anchor ?? this.selection)) || stop;
     const { start, end } = anchor;
@@ -134,7 +138,10 @@ export class Caret {
 
   goFound() {
     const from = this.selection?.end ?? this.place;
-    const n = Math.max(this.found.findIndex((row) => row.start >= from), 0);
+    const n = Math.max(
+      this.found.findIndex((row) => row.start >= from),
+      0,
+    );
     if (this.found.length === 0) return this.page.say("nothing found");
     this.select(this.found[n], false);
     return this.page.say(`place ${n + 1} of ${this.found.length}`);
@@ -150,7 +157,8 @@ export class Caret {
     this.anchor = null;
     this.moving = null;
     this.place = start;
-    if (document.activeElement !== this.page.panes.host) this.page.panes.host.focus({ preventScroll: true });
+    if (document.activeElement !== this.page.panes.host)
+      this.page.panes.host.focus({ preventScroll: true });
     this.page.panes.select({ start, end }, this.selection.side);
     this.page.say(this.note.view.text.slice(start, end).replaceAll("\ufffc", ""));
     this.page.onMove();
@@ -169,7 +177,8 @@ export class Caret {
 
   /** What the browser's own keys or a finger selected. */
   #selectionChanged() {
-    if (!this.note || isField(document.activeElement) || document.querySelector("dialog[open]")) return;
+    if (!this.note || isField(document.activeElement) || document.querySelector("dialog[open]"))
+      return;
     const read = this.page.panes.drawn.read();
     if (!read) {
       if (this.selection && document.getSelection()?.isCollapsed) this.selection = null;

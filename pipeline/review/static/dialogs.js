@@ -24,11 +24,19 @@ export function open(title, fill, { wide = false } = {}) {
       value = given;
       dialog.close();
     };
-    const close = make("button", { type: "button", class: "close", click: () => answer(null) }, "Close");
-    dialog.append(make("div", { class: "head" }, make("h2", { id }, title), close), ...fill(answer, dialog));
+    const close = make(
+      "button",
+      { type: "button", class: "close", click: () => answer(null) },
+      "Close",
+    );
+    dialog.append(
+      make("div", { class: "head" }, make("h2", { id }, title), close),
+      ...fill(answer, dialog),
+    );
     dialog.addEventListener("close", () => {
       dialog.remove();
-      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      if (before instanceof HTMLElement && before.isConnected)
+        before.focus({ preventScroll: true });
       resolve(value);
     });
     document.body.append(dialog);
@@ -53,7 +61,13 @@ export function closeAll() {
 export function pick(title, choices) {
   return open(title, (answer, dialog) => {
     const buttons = choices.map(({ key, says, value }) =>
-      make("button", { type: "button", click: () => answer(value) }, make("kbd", {}, key), " ", says),
+      make(
+        "button",
+        { type: "button", click: () => answer(value) },
+        make("kbd", {}, key),
+        " ",
+        says,
+      ),
     );
     dialog.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
@@ -133,12 +147,23 @@ export function help(keys, labels) {
     const label = /^label-(\d)$/.exec(id);
     const meaning = label ? labels[Number(label[1]) - 1] : says;
     if (!meaning) return "";
-    const change = make("button", { type: "button", "aria-label": `another key for: ${meaning}` }, "change");
+    const change = make(
+      "button",
+      { type: "button", "aria-label": `another key for: ${meaning}` },
+      "change",
+    );
     change.addEventListener("click", () => {
       waiting = id;
       said.textContent = `Press the key for: ${meaning}. Escape leaves it as it is.`;
     });
-    return make("tr", {}, make("th", { scope: "row" }, make("kbd", {}, keys.of(id))), make("td", {}, meaning), make("td", {}, group), make("td", {}, change));
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, make("kbd", {}, keys.of(id))),
+      make("td", {}, meaning),
+      make("td", {}, group),
+      make("td", {}, change),
+    );
   };
   const listen = (event) => {
     if (!waiting) return;
@@ -168,16 +193,23 @@ export function help(keys, labels) {
         fill();
         said.textContent = "All keys are as they came.";
       });
-      const heads = ["Key", "What it does", "", ""].map((head) => make(head ? "th" : "td", head ? { scope: "col" } : {}, head));
+      const heads = ["Key", "What it does", "", ""].map((head) =>
+        make(head ? "th" : "td", head ? { scope: "col" } : {}, head),
+      );
       return [
         make(
           "p",
           {},
-          "Mouse: drag or double-click selects whole words, with Alt single characters; a click on a span chooses it. " +
+          "Mouse: drag or double-click selects whole words, with Alt single characters; " +
+            "a click on a span chooses it. " +
             "No key acts while a field is written in; Escape leaves the field.",
         ),
         said,
-        make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Keys" }, make("table", { class: "keys" }, make("thead", {}, make("tr", {}, ...heads)), rows)),
+        make(
+          "div",
+          { class: "scroll", tabindex: 0, role: "region", "aria-label": "Keys" },
+          make("table", { class: "keys" }, make("thead", {}, make("tr", {}, ...heads)), rows),
+        ),
         reset,
       ];
     },

@@ -13,7 +13,12 @@ const LETTERS = "ABCDEFGHIJ";
  * @param {{take: (reader: number) => void, leave: () => void}} acts
  * @returns {HTMLElement}
  */
-export function differenceItem({ view, differences, readers, decisions }, n, isCurrent, { take, leave }) {
+export function differenceItem(
+  { view, differences, readers, decisions },
+  n,
+  isCurrent,
+  { take, leave },
+) {
   const difference = differences[n];
   const { label } = decisions[n];
   const takes = readers.map((reader, r) =>
@@ -37,7 +42,11 @@ export function differenceItem({ view, differences, readers, decisions }, n, isC
 
 /** @param {import("./text.js").PointText} text */
 function excerpt(text, { start, end }) {
-  const shown = (from, to) => text.slice(from, to).replace(/\ufffc+/g, "▒▒▒").replace(/\s+/g, " ");
+  const shown = (from, to) =>
+    text
+      .slice(from, to)
+      .replace(/\ufffc+/g, "▒▒▒")
+      .replace(/\s+/g, " ");
   return make(
     "p",
     { class: "excerpt", dir: "auto", lang: "" },
@@ -48,7 +57,12 @@ function excerpt(text, { start, end }) {
 }
 
 function choice(key, says, click) {
-  return make("button", { type: "button", click }, make("kbd", { "aria-hidden": "true" }, key), ` ${says}`);
+  return make(
+    "button",
+    { type: "button", click },
+    make("kbd", { "aria-hidden": "true" }, key),
+    ` ${says}`,
+  );
 }
 
 function said(model) {

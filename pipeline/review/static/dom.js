@@ -27,7 +27,11 @@ function fill(element, attributes, children) {
       element.setAttribute(name, String(value));
     }
   }
-  element.append(...children.filter((child) => child !== null).map((child) => child instanceof Node ? child : String(child)));
+  element.append(
+    ...children
+      .filter((child) => child !== null)
+      .map((child) => (child instanceof Node ? child : String(child))),
+  );
   return element;
 }
 
@@ -56,7 +60,12 @@ export function table(caption, heads, rows) {
         "tbody",
         {},
         ...rows.map(([first, ...rest]) =>
-          make("tr", {}, make("th", { scope: "row" }, first), ...rest.map((cell) => make("td", {}, cell))),
+          make(
+            "tr",
+            {},
+            make("th", { scope: "row" }, first),
+            ...rest.map((cell) => make("td", {}, cell)),
+          ),
         ),
       ),
     ),

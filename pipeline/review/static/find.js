@@ -3,10 +3,11 @@ import { byId } from "./dom.js";
 
 /** Opens with a key, jumps with Enter, closes with Escape. */
 export class FindBar {
-  /** @param {HTMLElement} form @param {object} page */
-  constructor(form, { marking, panes, say }) {
+  /** @param {HTMLElement} form @param {import("./marking.js").Marking} marking */
+  constructor(form, marking) {
+    const { panes } = marking.page;
     this.form = form;
-    this.page = { marking, panes, say };
+    this.marking = marking;
     this.field = /** @type {HTMLInputElement} */ (byId("wanted"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -27,7 +28,8 @@ export class FindBar {
   }
 
   #go() {
-    const { marking, panes, say } = this.page;
+    const { marking } = this;
+    const { panes, say } = marking.page;
     if (!marking.note) return;
     if (marking.find(this.field.value) === 0) {
       say("nothing found");

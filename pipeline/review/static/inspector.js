@@ -40,7 +40,14 @@ export class Inspector {
     this.span = make("p", { class: "span", id: "span" });
     this.counts = make("p", { class: "counts", id: "counts" });
     this.comment = /** @type {HTMLTextAreaElement} */ (
-      make("textarea", { id: "comment", rows: 2, maxlength: 4000, disabled: true, autocomplete: "off", spellcheck: "false" })
+      make("textarea", {
+        id: "comment",
+        rows: 2,
+        maxlength: 4000,
+        disabled: true,
+        autocomplete: "off",
+        spellcheck: "false",
+      })
     );
     this.comment.addEventListener("input", () => page.onComment(this.comment.value));
     this.labels = make("div", { class: "labels", role: "group", "aria-label": "Labels" });
@@ -71,7 +78,9 @@ export class Inspector {
       ([id]) => !(blind && NOT_WHEN_BLIND.has(id)) && (id !== "original" || canShowOriginal),
     );
     this.acts.replaceChildren(
-      ...offered.map(([id, says]) => button(keys.of(id), says, () => act(id), id === "done" ? "main" : null)),
+      ...offered.map(([id, says]) =>
+        button(keys.of(id), says, () => act(id), id === "done" ? "main" : null),
+      ),
     );
   }
 
@@ -90,5 +99,10 @@ export class Inspector {
 }
 
 function button(key, says, click, kind = null) {
-  return make("button", { type: "button", class: kind, click }, make("kbd", { "aria-hidden": "true" }, key), ` ${says}`);
+  return make(
+    "button",
+    { type: "button", class: kind, click },
+    make("kbd", { "aria-hidden": "true" }, key),
+    ` ${says}`,
+  );
 }

@@ -47,7 +47,10 @@ const BY_CODE = { BracketLeft: ["[", "{"], BracketRight: ["]", "}"] };
  * @returns {?string} null while words are composed, and for Shift and its like alone
  */
 export function nameOf(event) {
-  if (event.isComposing || ["Dead", "Shift", "Alt", "Control", "Meta", "AltGraph", "Process"].includes(event.key)) {
+  if (
+    event.isComposing ||
+    ["Dead", "Shift", "Alt", "Control", "Meta", "AltGraph", "Process"].includes(event.key)
+  ) {
     return null;
   }
   const graph = event.getModifierState("AltGraph");
@@ -55,7 +58,8 @@ export function nameOf(event) {
   const control = (event.ctrlKey || event.metaKey) && !graph;
   let key = event.key;
   // With Option a Mac writes other signs; a keyboard of other letters has none of a to z.
-  if (alt && BY_CODE[event.code] && !"[]{}".includes(key)) key = BY_CODE[event.code][Number(event.shiftKey)];
+  if (alt && BY_CODE[event.code] && !"[]{}".includes(key))
+    key = BY_CODE[event.code][Number(event.shiftKey)];
   const isLetter = key.length === 1 && key.toLowerCase() !== key.toUpperCase();
   if (/^Key[A-Z]$/.test(event.code) && (alt || (isLetter && key > "\x7f"))) key = event.code[3];
   if (key.length === 1) key = key.toLowerCase();
@@ -66,7 +70,10 @@ export function nameOf(event) {
 
 /** Whether letters are written where the focus is. @param {EventTarget|null} target */
 export function isField(target) {
-  return target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
+  return (
+    target instanceof Element &&
+    target.closest("input, textarea, select, [contenteditable]") !== null
+  );
 }
 
 /** The keys in use. */
@@ -105,7 +112,8 @@ export class Keys {
    * @returns {?string} why not; null if it is so now
    */
   change(action, key) {
-    if (/^(Tab|Shift\+Tab|Escape|Enter|Space)$/.test(key)) return `${key} is needed by the page itself`;
+    if (/^(Tab|Shift\+Tab|Escape|Enter|Space)$/.test(key))
+      return `${key} is needed by the page itself`;
     const holder = this.byKey.get(key);
     if (holder && holder !== action) {
       return `${key} is taken: ${ACTIONS.find(({ id }) => id === holder).says}`;
@@ -125,7 +133,10 @@ export class Keys {
     this.#index();
     const changed = ACTIONS.filter(({ id, key }) => this.byAction.get(id) !== key);
     try {
-      localStorage.setItem(KEPT, JSON.stringify(Object.fromEntries(changed.map(({ id }) => [id, this.of(id)]))));
+      localStorage.setItem(
+        KEPT,
+        JSON.stringify(Object.fromEntries(changed.map(({ id }) => [id, this.of(id)]))),
+      );
     } catch {
       // A browser that keeps nothing: the keys hold until the page is closed.
     }

@@ -58,7 +58,9 @@ class Page {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       forget();
-      const why = error.status ? "This link is not good, or was used before. Ask for a new one." : "The server does not answer.";
+      const why = error.status
+        ? "This link is not good, or was used before. Ask for a new one."
+        : "The server does not answer.";
       this.#showLock(why);
     }
   }
@@ -68,7 +70,13 @@ class Page {
     this.idle?.stop();
     dialogs.closeAll();
     this.info = info;
-    const page = { api: this.api, info, keys: this.keys, status: this.status, isLocked: (error) => this.#isLocked(error) };
+    const page = {
+      api: this.api,
+      info,
+      keys: this.keys,
+      status: this.status,
+      isLocked: (error) => this.#isLocked(error),
+    };
     this.queue = new Queue(byId("items"), {
       api: this.api,
       of: info.queue,
@@ -99,12 +107,15 @@ class Page {
     byId("desk").hidden = false;
     document.body.dataset.queue = info.queue;
     document.body.dataset.role = info.role;
-    byId("who").textContent = `${info.reviewer}${info.role === "adjudicator" ? ", adjudicator" : ""}`;
+    byId("who").textContent =
+      `${info.reviewer}${info.role === "adjudicator" ? ", adjudicator" : ""}`;
     byId("open-train").hidden = !info.can.train;
     byId("open-rescrub").hidden = !info.can.rescrub;
     byId("open-measure").hidden = info.queue !== "measure";
     this.status.title("No note is open");
-    this.status.say(`Press ${this.keys.of("done")} for the first note, ${this.keys.of("help")} for all keys.`);
+    this.status.say(
+      `Press ${this.keys.of("done")} for the first note, ${this.keys.of("help")} for all keys.`,
+    );
   }
 
   async #resume(info) {
@@ -130,7 +141,10 @@ class Page {
   }
 
   async help() {
-    await dialogs.help(this.keys, this.info?.role === "adjudicator" ? [] : this.info?.labels ?? []);
+    await dialogs.help(
+      this.keys,
+      this.info?.role === "adjudicator" ? [] : (this.info?.labels ?? []),
+    );
     this.screen?.inspector?.showKeys();
   }
 
@@ -165,7 +179,9 @@ class Page {
     this.status.clear();
     forget();
     this.api.session = null;
-    const more = this.unsaved ? " Some marks are NOT SAVED: do not close this tab, paste a new link here." : " Ask for a new link.";
+    const more = this.unsaved
+      ? " Some marks are NOT SAVED: do not close this tab, paste a new link here."
+      : " Ask for a new link.";
     this.#showLock(why + more);
   }
 

@@ -1,5 +1,6 @@
 /** What a reader does to the marks of a note. */
 import { Caret } from "./caret.js";
+import * as dialogs from "./dialogs.js";
 import { rowAt, rowsWithin } from "./text.js";
 
 /** Acts that change marks, or end in a change. */
@@ -22,7 +23,10 @@ export class Marking extends Caret {
     "next-uncertain": () => this.goUncertain(),
     "next-found": () => this.goFound(),
     ...Object.fromEntries(
-      Array.from({ length: 9 }, (_, n) => [`label-${n + 1}`, () => this.markAs(this.page.labels[n])]),
+      Array.from({ length: 9 }, (_, n) => [
+        `label-${n + 1}`,
+        () => this.markAs(this.page.labels[n]),
+      ]),
     ),
     "more-labels": () => this.markByChoice("Label"),
     retype: () => this.markByChoice("Another label"),
@@ -45,7 +49,11 @@ export class Marking extends Caret {
     if (!label) return this.page.say("there is no such label");
     const chosen = this.selected();
     if (!chosen && this.isMarked(this.current)) {
-      return this.#changed(this.note.marks.change(this.current, { label }), this.current.start, label);
+      return this.#changed(
+        this.note.marks.change(this.current, { label }),
+        this.current.start,
+        label,
+      );
     }
     const stretch = chosen ?? this.current;
     if (!stretch) return this.page.say("select words first");
@@ -54,7 +62,9 @@ export class Marking extends Caret {
 
   #add(stretches, label) {
     const { view, blind, marks } = this.note;
-    const places = blind ? stretches.flatMap(({ start, end }) => view.clearParts(start, end)) : stretches;
+    const places = blind
+      ? stretches.flatMap(({ start, end }) => view.clearParts(start, end))
+      : stretches;
     if (places.length === 0) return this.page.say("nothing here is left in the clear");
     return this.#changed(marks.add(places, label), places[0].start, label);
   }
@@ -75,12 +85,19 @@ export class Marking extends Caret {
     const { view, marks, blind } = this.note;
     const span = this.current;
     if (!this.isMarked(span)) return this.page.say("choose a span first");
-    const to = byWord ? view.words.edge(span[edge], direction, edge) : view.text.step(span[edge], direction);
+    const to = byWord
+      ? view.words.edge(span[edge], direction, edge)
+      : view.text.step(span[edge], direction);
     const changed = { start: span.start, end: span.end, [edge]: outOfBox(view, to, direction) };
-    if (blind && !isOnePart(view, changed)) return this.page.say("only what is left in the clear is marked");
+    if (blind && !isOnePart(view, changed))
+      return this.page.say("only what is left in the clear is marked");
     const touched = marks.change(span, changed);
     if (touched.length === 0) return this.page.say("no room");
-    return this.#changed(touched, changed.start, view.text.slice(changed.start, changed.end).replaceAll("\ufffc", ""));
+    return this.#changed(
+      touched,
+      changed.start,
+      view.text.slice(changed.start, changed.end).replaceAll("\ufffc", ""),
+    );
   }
 
   delete() {
@@ -92,20 +109,28 @@ export class Marking extends Caret {
   async markAlike() {
     const chosen = this.selected() ?? this.current;
     if (!chosen) return this.page.say("select words, or a span, first");
-    const label = this.isMarked(this.current) ? this.current.label : await this.page.pickLabel("Mark all alike as");
+    const label = this.isMarked(this.current)
+      ? this.current.label
+      : await this.page.pickLabel("Mark all alike as");
     if (!label) return this.#back();
     const { note } = this;
-    const places = (await this.page.same(chosen)).filter((place) => this.#isNew(place, label));
+    const places = (await this.page.same(chosen)).places.filter((place) =>
+      this.#isNew(place, label),
+    );
     if (note !== this.note) return null;
     if (places.length === 0) return this.page.say("no other place alike");
-    const question = `Mark ${places.length} ${places.length === 1 ? "place" : "places"} alike as ${label}?`;
+    const many = places.length === 1 ? "1 place" : `${places.length} places`;
+    const question = `Mark ${many} alike as ${label}?`;
     return (await this.page.confirm(question, "Mark")) ? this.#add(places, label) : this.#back();
   }
 
   #isNew(place, label) {
     const { marks, view, blind } = this.note;
     const there = rowsWithin(marks.spans, place.start, place.end);
-    if (there.some((row) => row.label === label && row.start <= place.start && row.end >= place.end)) return false;
+    if (
+      there.some((row) => row.label === label && row.start <= place.start && row.end >= place.end)
+    )
+      return false;
     return !blind || isOnePart(view, place);
   }
 
@@ -133,7 +158,10 @@ export class Marking extends Caret {
     this.page.onChange();
   }
 
-  /** The whole set as it is on the server. @param {readonly import("./segments.js").Span[]} spans */
+  /**
+   * The whole set as it is on the server.
+   * @param {readonly import("./segments.js").Span[]} spans
+   */
   replaceAll(spans) {
     this.#changed(this.note.marks.replace(spans), this.place, "the saved marks");
   }
@@ -149,4 +177,21 @@ function outOfBox(view, point, direction) {
   const box = rowAt(view.boxes, point);
   if (!box || box.original !== undefined || box.start === point) return point;
   return direction < 0 ? box.start : box.end;
+}
+
+/**
+ * What marking needs of the page around it.
+ * @param {{info: import("./session.js").Info, status: import("./status.js").Status}} page
+ * @param {import("./panes.js").Panes} panes
+ * @param {object} hooks see `Caret`
+ */
+export function markingPage({ info, status }, panes, hooks) {
+  return {
+    panes,
+    labels: info.labels,
+    say: (text) => status.say(text),
+    pickLabel: (title) => dialogs.pick(title, dialogs.labelChoices(info.labels)),
+    confirm: dialogs.confirm,
+    ...hooks,
+  };
 }

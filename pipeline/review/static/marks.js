@@ -18,7 +18,9 @@ export class Marks {
    */
   constructor(spans, runs) {
     /** @type {readonly Span[]} */
-    this.spans = ordered(spans.map(({ start, end, label, was = null }) => ({ start, end, label, was })));
+    this.spans = ordered(
+      spans.map(({ start, end, label, was = null }) => ({ start, end, label, was })),
+    );
     this.#runs = new Map(runs.map((run) => [`${run.start}-${run.end}`, run]));
   }
 
@@ -68,7 +70,11 @@ export class Marks {
     return this.#become(this.spans.filter((row) => row !== span));
   }
 
-  /** Takes another whole set, as the server has it. @param {readonly Span[]} spans @returns {Stretch[]} */
+  /**
+   * Takes another whole set, as the server has it.
+   * @param {readonly Span[]} spans
+   * @returns {Stretch[]}
+   */
   replace(spans) {
     return this.#become(ordered(spans.map((span) => ({ was: null, ...span }))));
   }

@@ -33,6 +33,16 @@ export function openedNote(document, kept, { blind, save, tell }) {
   };
 }
 
+/**
+ * @param {import("./api.js").Api} api
+ * @param {{doc: string, field?: ?string}} item
+ * @param {boolean} isClaimed whether it is this reader's already
+ */
+export async function fetchedNote(api, item, isClaimed) {
+  if (!isClaimed) await api.claim(item);
+  return api.document(item, "published");
+}
+
 /** What is saved of a note: the whole set of spans each time. */
 export function bodyOf({ marks, verdict, seconds, reason, comment }) {
   return {

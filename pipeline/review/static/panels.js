@@ -1,10 +1,11 @@
-/** The loop around the notes: curve, agreement, training, scrubbing again, how far a campaign is. */
+/** The loop around the notes: curve, agreement, training, scrubbing again, a campaign so far. */
 import { Refusal } from "./api.js";
 import { open } from "./dialogs.js";
 import { figure, make, scrolled, table } from "./dom.js";
 import { bars, lines } from "./plots.js";
 
 const POLL_MS = 1500;
+const SCORED_ON = { measure: "the marks of the measure queue", "held back": "notes held back" };
 
 /**
  * Opens a panel that asks the server first.
@@ -15,10 +16,13 @@ const POLL_MS = 1500;
  */
 function looking(title, api, what, fill) {
   const body = make("div", { class: "panel", "aria-busy": "true" }, make("p", {}, "Asking …"));
-  api.look(what).then(
-    (answer) => body.replaceChildren(...fill(answer)),
-    (error) => body.replaceChildren(make("p", { role: "alert" }, saidBy(error))),
-  ).finally(() => body.removeAttribute("aria-busy"));
+  api
+    .look(what)
+    .then(
+      (answer) => body.replaceChildren(...fill(answer)),
+      (error) => body.replaceChildren(make("p", { role: "alert" }, saidBy(error))),
+    )
+    .finally(() => body.removeAttribute("aria-busy"));
   return open(title, () => [body], { wide: true });
 }
 
@@ -29,29 +33,49 @@ function saidBy(error) {
 
 /** @param {import("./api.js").Api} api */
 export function curve(api) {
-  return looking("Learning curve", api, "curve", ({ points, scored_on: scoredOn, seconds_a_note: pace }) => {
-    if (points.length === 0) return [make("p", {}, "No model was trained on these notes yet.")];
-    const last = points.at(-1);
-    const plot = lines({
-      title: "F1 and recall by minutes of reading",
-      says: `After ${Math.round(last.minutes)} minutes F1 is ${figure(last.f1)}, recall ${figure(last.recall)}.`,
-      across: "minutes of reading",
-      lines: [
-        { name: "F1", points: points.map((point) => [point.minutes, point.f1]) },
-        { name: "recall", points: points.map((point) => [point.minutes, point.recall]) },
-      ],
-      band: points.filter(({ low }) => typeof low === "number").map(({ minutes, low, high }) => [minutes, low, high]),
-    });
-    return [
-      scrolled("Learning curve", plot),
-      make("p", {}, `Scored on ${scoredOn === "measure" ? "the marks of the measure queue" : scoredOn ? "notes held back" : "nothing yet"}. A note takes ${figure(pace, 0)} seconds.`),
-      table(
-        "Figures of the curve",
-        ["Model", "Notes", "Minutes", "F1", "95 %", "Recall", "At"],
-        points.map((p) => [p.model, p.notes, figure(p.minutes, 0), figure(p.f1), `${figure(p.low)} to ${figure(p.high)}`, figure(p.recall), p.at.slice(0, 16).replace("T", " ")]),
-      ),
-    ];
-  });
+  return looking(
+    "Learning curve",
+    api,
+    "curve",
+    ({ points, scored_on: scoredOn, seconds_a_note: pace }) => {
+      if (points.length === 0) return [make("p", {}, "No model was trained on these notes yet.")];
+      const last = points.at(-1);
+      const plot = lines({
+        title: "F1 and recall by minutes of reading",
+        says: `At last F1 is ${figure(last.f1)}, recall ${figure(last.recall)}.`,
+        across: "minutes of reading",
+        lines: [
+          { name: "F1", points: points.map((point) => [point.minutes, point.f1]) },
+          { name: "recall", points: points.map((point) => [point.minutes, point.recall]) },
+        ],
+        band: points
+          .filter(({ low }) => typeof low === "number")
+          .map(({ minutes, low, high }) => [minutes, low, high]),
+      });
+      return [
+        scrolled("Learning curve", plot),
+        make(
+          "p",
+          {},
+          `Scored on ${SCORED_ON[scoredOn] ?? "nothing yet"}. ` +
+            `A note takes ${figure(pace, 0)} seconds.`,
+        ),
+        table(
+          "Figures of the curve",
+          ["Model", "Notes", "Minutes", "F1", "95 %", "Recall", "At"],
+          points.map((p) => [
+            p.model,
+            p.notes,
+            figure(p.minutes, 0),
+            figure(p.f1),
+            `${figure(p.low)} to ${figure(p.high)}`,
+            figure(p.recall),
+            p.at.slice(0, 16).replace("T", " "),
+          ]),
+        ),
+      ];
+    },
+  );
 }
 
 /** @param {import("./api.js").Api} api */
@@ -61,15 +85,41 @@ export function agreement(api) {
     const interval = ({ f1, low, high }) => [figure(f1), `${figure(low)} to ${figure(high)}`];
     return [
       make("p", {}, `${answer.read_twice} notes were read twice.`),
-      table("Over all labels", ["Measure", "Value", "95 %"], [
-        ["F1, same place and label", ...interval(answer.strict)],
-        ["F1, same place", ...interval(answer.blind)],
-        ["kappa of tokens", figure(answer.kappa), ""],
-        ...(answer.alpha === null ? [] : [["Krippendorff's alpha", figure(answer.alpha), ""]]),
-      ]),
-      scrolled("F1 by label", bars("F1 by label", answer.by_label.map(({ label, f1 }) => ({ name: label, value: f1 ?? 0, says: figure(f1) })))),
-      table("By label", ["Label", "F1", "Spans"], answer.by_label.map(({ label, f1, spans }) => [label, figure(f1), spans])),
-      table("By pair of readers", ["Readers", "Documents", "F1"], answer.pairs.map(({ readers, documents, f1 }) => [readers.join(" and "), documents, figure(f1)])),
+      table(
+        "Over all labels",
+        ["Measure", "Value", "95 %"],
+        [
+          ["F1, same place and label", ...interval(answer.strict)],
+          ["F1, same place", ...interval(answer.blind)],
+          ["kappa of tokens", figure(answer.kappa), ""],
+          ...(answer.alpha === null ? [] : [["Krippendorff's alpha", figure(answer.alpha), ""]]),
+        ],
+      ),
+      scrolled(
+        "F1 by label",
+        bars(
+          "F1 by label",
+          answer.by_label.map(({ label, f1 }) => ({
+            name: label,
+            value: f1 ?? 0,
+            says: figure(f1),
+          })),
+        ),
+      ),
+      table(
+        "By label",
+        ["Label", "F1", "Spans"],
+        answer.by_label.map(({ label, f1, spans }) => [label, figure(f1), spans]),
+      ),
+      table(
+        "By pair of readers",
+        ["Readers", "Documents", "F1"],
+        answer.pairs.map(({ readers, documents, f1 }) => [
+          readers.join(" and "),
+          documents,
+          figure(f1),
+        ]),
+      ),
     ];
   });
 }
@@ -77,14 +127,24 @@ export function agreement(api) {
 /** @param {import("./api.js").Api} api */
 export function measure(api) {
   return looking("This campaign", api, "measure", (answer) => [
-    table("So far", ["", "Notes"], [
-      ["read", `${answer.read} of ${answer.n}`],
-      ["skipped, each counts as a leak", answer.skipped],
-      ["planted stretches", answer.planted],
-      ["of these, found", answer.found],
-      ...(answer.so_far ? [["notes with a leak", `${answer.so_far.k} of ${answer.so_far.n}`]] : []),
-    ]),
-    make("p", {}, answer.enough ? "Enough was read: the certificate can be made." : "Go on reading."),
+    table(
+      "So far",
+      ["", "Notes"],
+      [
+        ["read", `${answer.read} of ${answer.n}`],
+        ["skipped, each counts as a leak", answer.skipped],
+        ["planted stretches", answer.planted],
+        ["of these, found", answer.found],
+        ...(answer.so_far
+          ? [["notes with a leak", `${answer.so_far.k} of ${answer.so_far.n}`]]
+          : []),
+      ],
+    ),
+    make(
+      "p",
+      {},
+      answer.enough ? "Enough was read: the certificate can be made." : "Go on reading.",
+    ),
   ]);
 }
 
@@ -99,15 +159,26 @@ export function measure(api) {
  */
 function running({ title, about, api, what, result }) {
   const state = make("p", { role: "status" });
-  const log = make("pre", { class: "log", tabindex: 0, role: "log", "aria-label": "Log of counts" });
+  const log = make("pre", {
+    class: "log",
+    tabindex: 0,
+    role: "log",
+    "aria-label": "Log of counts",
+  });
   const outcome = make("div");
-  const start = /** @type {HTMLButtonElement} */ (make("button", { type: "button", class: "main" }, "Start"));
+  const start = /** @type {HTMLButtonElement} */ (
+    make("button", { type: "button", class: "main" }, "Start")
+  );
   let timer = 0;
   const poll = async () => {
     clearTimeout(timer);
     try {
       const answer = await api.look(what);
-      state.textContent = answer.error ? `failed: ${answer.error}` : answer.state === "none" ? "not started" : answer.state;
+      state.textContent = answer.error
+        ? `failed: ${answer.error}`
+        : answer.state === "none"
+          ? "not started"
+          : answer.state;
       log.textContent = (answer.lines ?? []).join("\n");
       log.hidden = !answer.lines?.length;
       start.disabled = answer.state === "running";
@@ -131,14 +202,17 @@ function running({ title, about, api, what, result }) {
     await poll();
   });
   poll();
-  return open(title, () => [make("p", {}, about), start, state, log, outcome], { wide: true }).finally(() => clearTimeout(timer));
+  return open(title, () => [make("p", {}, about), start, state, log, outcome], {
+    wide: true,
+  }).finally(() => clearTimeout(timer));
 }
 
 /** @param {import("./api.js").Api} api */
 export function train(api) {
   return running({
     title: "Train on what was corrected",
-    about: "A new model learns from the notes that are done. Notes of a campaign are never among them.",
+    about:
+      "A new model learns from the notes that are done. Notes of a campaign are never among them.",
     api,
     what: "train",
     result: ({ bundle }) => [make("p", {}, `New bundle: ${bundle ?? "–"}`)],
@@ -149,15 +223,29 @@ export function train(api) {
 export function rescrub(api) {
   return running({
     title: "Scrub again with the new model",
-    about: "The run is done anew and held back: nothing is published. What changes is counted here.",
+    about:
+      "The run is done anew and held back: nothing is published. What changes is counted here.",
     api,
     what: "rescrub",
     result: ({ output, changed }) => [
       make("p", {}, `Held at ${output}`),
       ...(changed
         ? [
-            make("p", {}, `${changed.documents} documents change: ${changed.spans_more} spans more, ${changed.spans_less} less.`),
-            table("By label", ["Label", "More", "Less"], (changed.by_label ?? []).map((row) => [row.label, row.more ?? row.spans_more ?? 0, row.less ?? row.spans_less ?? 0])),
+            make(
+              "p",
+              {},
+              `${changed.documents} documents compared: ` +
+                `${changed.spans_more} spans more, ${changed.spans_less} less.`,
+            ),
+            table(
+              "By label",
+              ["Label", "More", "Less"],
+              (changed.by_label ?? []).map((row) => [
+                row.label,
+                row.more ?? row.spans_more ?? 0,
+                row.less ?? row.spans_less ?? 0,
+              ]),
+            ),
           ]
         : []),
     ],

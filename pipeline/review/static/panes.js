@@ -79,7 +79,8 @@ export class Panes {
     for (const { start, end } of stretches) {
       for (const chunk of this.#within(start, end)) touched.add(chunk);
     }
-    const focused = this.host.contains(document.activeElement) && document.activeElement !== this.host;
+    const focused =
+      this.host.contains(document.activeElement) && document.activeElement !== this.host;
     for (const chunk of touched) this.#draw(chunk);
     if (focused && !this.host.contains(document.activeElement)) {
       const element = this.#current === null ? null : this.elementAt(this.#current);
@@ -128,7 +129,12 @@ export class Panes {
         "data-of": mark || dropped ? subject.start : null,
         "data-badge": subject.end <= piece.end ? badge(piece, this.isBlind) : null,
         ...(acts
-          ? { role: "button", tabindex: -1, "data-at": subject.start, "aria-label": this.describe(piece) }
+          ? {
+              role: "button",
+              tabindex: -1,
+              "data-at": subject.start,
+              "aria-label": this.describe(piece),
+            }
           : {}),
       },
       text,

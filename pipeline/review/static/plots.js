@@ -32,26 +32,49 @@ function ticks(low, high) {
  */
 export function lines({ title, says, across, lines: all, band = [] }) {
   const xs = all.flatMap(({ points }) => points.map(([x]) => x));
-  const ys = [...all.flatMap(({ points }) => points.map(([, y]) => y)), ...band.flatMap(([, low, high]) => [low, high])];
+  const ys = [
+    ...all.flatMap(({ points }) => points.map(([, y]) => y)),
+    ...band.flatMap(([, low, high]) => [low, high]),
+  ];
   const right = Math.max(...xs, 1);
   const low = Math.max(0, Math.floor(10 * Math.min(...ys)) / 10);
   const high = Math.max(low + 0.1, Math.min(1, Math.ceil(10 * Math.max(...ys)) / 10));
   const x = (value) => EDGE.left + (value / right) * (WIDTH - EDGE.left - EDGE.right);
-  const y = (value) => HEIGHT - EDGE.bottom - ((value - low) / (high - low)) * (HEIGHT - EDGE.top - EDGE.bottom);
+  const y = (value) =>
+    HEIGHT - EDGE.bottom - ((value - low) / (high - low)) * (HEIGHT - EDGE.top - EDGE.bottom);
   const at = (px, py) => `${px.toFixed(1)},${py.toFixed(1)}`;
   const frame = axes({ x, y, right, low, high, across });
-  const around = [...band.map(([px, , top]) => at(x(px), y(top))), ...band.toReversed().map(([px, bottom]) => at(x(px), y(bottom)))];
+  const around = [
+    ...band.map(([px, , top]) => at(x(px), y(top))),
+    ...band.toReversed().map(([px, bottom]) => at(x(px), y(bottom))),
+  ];
   const drawn = all.flatMap(({ name, points }, n) => {
     const [lastX, lastY] = points.at(-1) ?? [0, low];
     return [
-      draw("polyline", { class: `line line-${n}`, points: points.map(([px, py]) => at(x(px), y(py))).join(" ") }),
+      draw("polyline", {
+        class: `line line-${n}`,
+        points: points.map(([px, py]) => at(x(px), y(py))).join(" "),
+      }),
       ...points.map(([px, py]) => symbol(n, x(px), y(py))),
-      draw("text", { x: x(lastX) + 10, y: y(lastY) + 4 + (n ? labelShift(all, n, y) : 0), class: `name name-${n}` }, name),
+      draw(
+        "text",
+        {
+          x: x(lastX) + 10,
+          y: y(lastY) + 4 + (n ? labelShift(all, n, y) : 0),
+          class: `name name-${n}`,
+        },
+        name,
+      ),
     ];
   });
   return draw(
     "svg",
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}. ${says}`, class: "plot" },
+    {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      role: "img",
+      "aria-label": `${title}. ${says}`,
+      class: "plot",
+    },
     ...frame,
     band.length > 0 ? draw("polygon", { class: "band", points: around.join(" ") }) : null,
     ...drawn,
@@ -72,7 +95,11 @@ function axes({ x, y, right, low, high, across }) {
       draw("text", { x: EDGE.left - 8, y: y(value) + 4, class: "tick end" }, value.toFixed(2)),
     ]),
     ...ticks(0, right).map((value) =>
-      draw("text", { x: x(value), y: HEIGHT - EDGE.bottom + 16, class: "tick middle" }, String(Math.round(value))),
+      draw(
+        "text",
+        { x: x(value), y: HEIGHT - EDGE.bottom + 16, class: "tick middle" },
+        String(Math.round(value)),
+      ),
     ),
     draw("line", { class: "axis", x1: x(0), x2: x(right), y1: y(low), y2: y(low) }),
     draw("text", { x: (x(0) + x(right)) / 2, y: HEIGHT - 6, class: "tick middle" }, across),
@@ -82,7 +109,13 @@ function axes({ x, y, right, low, high, across }) {
 /** Points of another line are of another shape, too. */
 function symbol(n, px, py) {
   if (n === 0) return draw("circle", { class: `symbol line-${n}`, cx: px, cy: py, r: SYMBOL });
-  return draw("rect", { class: `symbol line-${n}`, x: px - SYMBOL, y: py - SYMBOL, width: 2 * SYMBOL, height: 2 * SYMBOL });
+  return draw("rect", {
+    class: `symbol line-${n}`,
+    x: px - SYMBOL,
+    y: py - SYMBOL,
+    width: 2 * SYMBOL,
+    height: 2 * SYMBOL,
+  });
 }
 
 /**
@@ -104,7 +137,13 @@ export function bars(title, rows) {
     },
     ...rows.flatMap(({ name, value, says }, n) => [
       draw("text", { x: from - 8, y: row * n + 18, class: "tick end" }, name),
-      draw("rect", { class: "bar", x: from, y: row * n + 5, width: Math.max(1, longest * value), height: row - 10 }),
+      draw("rect", {
+        class: "bar",
+        x: from,
+        y: row * n + 5,
+        width: Math.max(1, longest * value),
+        height: row - 10,
+      }),
       draw("text", { x: from + longest * value + 6, y: row * n + 18, class: "tick" }, says),
     ]),
   );

@@ -19,7 +19,7 @@ export function pointing(host, { marking, isBusy, retype }) {
   });
   host.addEventListener("keydown", (event) => {
     const at = event.target.dataset?.at;
-    if (event.key !== "Enter" || !at) return;
+    if (event.key !== "Enter" || !at || !marking.note) return;
     event.preventDefault();
     marking.choose(Number(at));
     retype();
@@ -35,5 +35,7 @@ function pressed(host, { target, pointerType, shiftKey }) {
   // Chromium selects nothing from the edge of an element on that takes the focus.
   const mark = target.closest?.(".piece[tabindex]");
   mark?.removeAttribute("tabindex");
-  document.addEventListener("pointerup", () => mark?.setAttribute("tabindex", "-1"), { once: true });
+  document.addEventListener("pointerup", () => mark?.setAttribute("tabindex", "-1"), {
+    once: true,
+  });
 }

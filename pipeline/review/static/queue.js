@@ -5,7 +5,15 @@ const PAGE = 200;
 const BARS = 7;
 const STATES = { open: "", done: "✓ done", skipped: "skipped", taken: "being read" };
 
-/** @typedef {{doc: string, field: ?string, n: number, state: string, bars?: number, type?: string, spans?: number}} Item */
+/**
+ * @typedef {object} Item
+ * @property {string} doc
+ * @property {?string} field
+ * @property {number} n
+ * @property {string} state
+ * @property {number} [bars]
+ * @property {string} [type]
+ */
 
 /** The queue, as far as it was asked for. */
 export class Queue {
@@ -59,12 +67,15 @@ export class Queue {
 
   /** @param {{doc: string, field?: ?string}} wanted @returns {?Item} */
   find({ doc, field }) {
-    return this.items.find((item) => item.doc === doc && (item.field ?? null) === (field ?? null)) ?? null;
+    return (
+      this.items.find((item) => item.doc === doc && (item.field ?? null) === (field ?? null)) ??
+      null
+    );
   }
 
-  /** @param {Item} item @returns {?Item} the one above it */
-  before(item) {
-    const at = this.items.findIndex((row) => row.doc === item.doc && row.field === item.field);
+  /** @param {{doc: string, field?: ?string}} wanted @returns {?Item} the one above it */
+  before(wanted) {
+    const at = this.items.indexOf(this.find(wanted));
     return at > 0 ? this.items[at - 1] : null;
   }
 
@@ -96,7 +107,11 @@ export class Queue {
         cells.push(make("span", { class: "state" }, state));
         const click = () => this.page.open(item);
         const name = `item ${item.state}`;
-        return make("li", {}, make("button", { type: "button", class: name, "data-n": item.n, click }, ...cells));
+        return make(
+          "li",
+          {},
+          make("button", { type: "button", class: name, "data-n": item.n, click }, ...cells),
+        );
       }),
     );
     this.show(this.current ?? null);

@@ -1,17 +1,19 @@
 /** The screen of a reader, FIND or MEASURE: opens notes, saves marks, goes on to the next. */
+import { settle, sayState } from "./alarms.js";
 import { Refusal } from "./api.js";
 import * as dialogs from "./dialogs.js";
 import { byId } from "./dom.js";
 import { FindBar } from "./find.js";
 import { Inspector } from "./inspector.js";
-import { CHANGES, Marking } from "./marking.js";
-import { bodyOf, openedNote } from "./note.js";
+import { CHANGES, Marking, markingPage } from "./marking.js";
+import { bodyOf, fetchedNote, openedNote } from "./note.js";
 import { Panes } from "./panes.js";
 import { pointing } from "./pointing.js";
 import { DocumentView } from "./segments.js";
-import { countsSaid, pieceSaid, spanSaid, titleSaid } from "./telling.js";
+import { countsSaid, pieceSaid, refusalSaid, spanSaid, titleSaid } from "./telling.js";
 
 const TICK_MS = 1000;
+const NOTHING_LEFT = "No note is left to read.";
 /** What was planted has been told by then. */
 const FINAL = "In a campaign a verdict stands: this note was read.";
 
@@ -32,7 +34,7 @@ export class Reader {
    */
   constructor(page) {
     this.page = page;
-    const { info, keys, status, api } = page;
+    const { info, keys, api } = page;
     this.blind = info.queue === "measure";
     this.canShowOriginal = info.can.original && !this.blind;
     this.panes = new Panes(byId("panes"), (piece) => pieceSaid(piece, this.note));
@@ -46,17 +48,14 @@ export class Reader {
       act: (action) => this.act(action),
       onComment: (text) => this.#commented(text),
     });
-    this.marking = new Marking({
-      panes: this.panes,
-      labels: info.labels,
-      say: (text) => status.say(text),
-      onChange: () => this.#changed(),
-      onMove: () => this.#tell(),
-      pickLabel: (title) => dialogs.pick(title, dialogs.labelChoices(info.labels)),
-      confirm: dialogs.confirm,
-      same: (stretch) => this.#asked(api.same(this.note.item, stretch), []).then((answer) => answer.places ?? []),
-    });
-    this.find = new FindBar(byId("find"), { marking: this.marking, panes: this.panes, say: (text) => status.say(text) });
+    this.marking = new Marking(
+      markingPage(page, this.panes, {
+        onChange: () => this.note.saver.changed(),
+        onMove: () => this.#tell(),
+        same: (stretch) => this.#asked(api.same(this.note.item, stretch), { places: [] }),
+      }),
+    );
+    this.find = new FindBar(byId("find"), this.marking);
     this.acts = {
       ...this.marking.actions,
       find: () => this.find.open(),
@@ -105,23 +104,27 @@ export class Reader {
 
   async #alone(work) {
     if (this.busy) return;
-    this.busy = true;
+    this.#setBusy(true);
     try {
       await work();
     } finally {
-      this.busy = false;
+      this.#setBusy(false);
     }
   }
 
+  /** What is written while a note is closed would be lost with it. */
+  #setBusy(isBusy) {
+    this.busy = isBusy;
+    this.inspector.comment.readOnly = isBusy;
+  }
+
   async #fetched(item, claimed) {
-    const { api, status, queue } = this.page;
     try {
-      if (!claimed) await api.claim(item);
-      return await api.document(item, "published");
+      return await fetchedNote(this.page.api, item, claimed);
     } catch (error) {
       if (!this.#refused(error)) return null;
-      status.alarm(error.status === 423 ? "Somebody else reads this note: take another." : `The note was not opened: ${error.message}`);
-      await this.#asked(queue.load(), null);
+      this.page.status.alarm(refusalSaid(error));
+      await this.#asked(this.page.queue.load(), null);
       return null;
     }
   }
@@ -186,10 +189,6 @@ export class Reader {
     this.page.queue.show(null);
   }
 
-  #changed() {
-    this.note.saver.changed();
-  }
-
   #commented(text) {
     if (!this.note) return;
     this.note.comment = text;
@@ -197,25 +196,12 @@ export class Reader {
   }
 
   #saving(note, state, refusal) {
-    const { status } = this.page;
-    status.saving(state);
-    if (state === "saved") status.alarm(null);
-    if (state === "failed") {
-      const again = () => note.saver.flush();
-      status.alarm(`NOT SAVED: ${refusal.message}. What you marked is kept here, and is tried again.`, "Try now", again);
-    }
-    if (state === "locked") this.page.isLocked(refusal);
-    if (state === "conflict") this.#conflict(note, refusal.answer);
-  }
-
-  async #conflict(note, { revision, spans = [] }) {
-    const again = () => this.#conflict(note, { revision, spans });
-    this.page.status.alarm("NOT SAVED: this note was saved from another window.", "Choose", again);
-    if (document.querySelector("dialog[open]")) return;
-    const chosen = await dialogs.conflict(note.marks.spans.length, spans.length);
-    if (note !== this.note || !chosen) return;
-    await note.saver.resolve(revision, { mine: chosen === "mine" });
-    if (chosen === "theirs") this.marking.replaceAll(spans);
+    sayState(this.page, note.saver, state, refusal, (answer) =>
+      settle(this.page.status, note, answer, {
+        isOpen: () => note === this.note,
+        replaceAll: (spans) => this.marking.replaceAll(spans),
+      }),
+    );
   }
 
   async done(verdict = "done", reason = null) {
@@ -236,7 +222,7 @@ export class Reader {
       try {
         answer = await page.api.done(note.item);
       } catch (error) {
-        if (this.#refused(error)) page.status.alarm(`The marks are saved, but the note was not closed: ${error.message}`);
+        if (this.#refused(error)) page.status.alarm(`Saved, but not closed: ${error.message}`);
         return null;
       }
       note.saver.close();
@@ -244,7 +230,7 @@ export class Reader {
       await this.#asked(page.queue.load(), null);
       const next = answer.next;
       this.close();
-      if (!next) return page.status.say("No note is left to read.");
+      if (!next) return page.status.say(NOTHING_LEFT);
       const document = await this.#fetched(next, true);
       if (document) this.#show(document);
       return null;
@@ -254,12 +240,11 @@ export class Reader {
 
   #begin() {
     const next = this.page.queue.nextOpen;
-    return next ? this.open(next) : this.page.status.say("No note is left to read.");
+    return next ? this.open(next) : this.page.status.say(NOTHING_LEFT);
   }
 
   previous() {
-    const item = this.page.queue.find(this.note.item);
-    const before = item && this.page.queue.before(item);
+    const before = this.page.queue.before(this.note.item);
     return before ? this.open(before) : this.page.status.say("no note above");
   }
 
@@ -284,7 +269,6 @@ export class Reader {
     });
   }
 
-  /** Says which span is the current one. */
   #tell() {
     if (!this.note) return;
     const text = spanSaid(this.note, this.marking);
@@ -307,7 +291,7 @@ export class Reader {
     clearInterval(this.ticking);
     const note = this.note;
     const unsaved = note?.saver.isDirty ? { ...note, view: null, published: null } : null;
-    if (unsaved) unsaved.saver.tell = () => {};
+    note?.saver.close();
     this.close();
     return unsaved;
   }

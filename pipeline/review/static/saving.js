@@ -88,7 +88,8 @@ export class Saver {
       this.revision = (await this.save(this.revision)).revision;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (error.status === 409 && this.isMine(error.answer)) return this.#lost(version, error.answer);
+      if (error.status === 409 && this.isMine(error.answer))
+        return this.#lost(version, error.answer);
       if (error.status === 409) this.#say("conflict", error);
       else if (error.status === 401) this.#say("locked", error);
       else this.#again(error);

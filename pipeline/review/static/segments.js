@@ -4,7 +4,8 @@
  */
 import { PointText, rowAt, rowsWithin, Words } from "./text.js";
 
-/** @typedef {{start: number, end: number, label: string, was: ?{start: number, end: number}}} Span */
+/** @typedef {{start: number, end: number}} Stretch */
+/** @typedef {Stretch & {label: string, was: ?Stretch}} Span */
 /**
  * @typedef {object} Segment
  * @property {number} start
@@ -97,8 +98,16 @@ export class DocumentView {
 
   #wholeBox(box, spans) {
     const [mark = null] = rowsWithin(spans, box.start, box.end);
-    const run = mark ? null : rowAt(this.runSpans, box.start) ?? box;
-    return { ...pick(box), text: box.text || NOTHING, exact: false, box, mark, run, uncertain: false };
+    const run = mark ? null : (rowAt(this.runSpans, box.start) ?? box);
+    return {
+      ...pick(box),
+      text: box.text || NOTHING,
+      exact: false,
+      box,
+      mark,
+      run,
+      uncertain: false,
+    };
   }
 
   #exactPiece(start, end, box, spans) {

@@ -49,12 +49,14 @@ export class DrawnTexts {
     const first = this.#textAt(from, start, "start");
     const last = this.#textAt(to, end, "end");
     if (!first || !last) return;
-    document.getSelection()?.setBaseAndExtent(
-      first,
-      this.#unitIn(first, start, 0),
-      last,
-      this.#unitIn(last, end, last.data.length),
-    );
+    document
+      .getSelection()
+      ?.setBaseAndExtent(
+        first,
+        this.#unitIn(first, start, 0),
+        last,
+        this.#unitIn(last, end, last.data.length),
+      );
   }
 
   #unitIn(node, point, otherwise) {
@@ -67,7 +69,11 @@ export class DrawnTexts {
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const drawn = this.#known.get(node);
       if (!drawn) continue;
-      if (edge === "start" ? drawn.start <= point && point < drawn.end : drawn.start < point && point <= drawn.end) {
+      if (
+        edge === "start"
+          ? drawn.start <= point && point < drawn.end
+          : drawn.start < point && point <= drawn.end
+      ) {
         return node;
       }
     }
@@ -100,7 +106,9 @@ export class DrawnTexts {
   #nearest(node, offset, edge, side) {
     const walker = document.createTreeWalker(this.host, NodeFilter.SHOW_TEXT, (text) => {
       const drawn = this.#known.get(text);
-      return drawn && (!side || drawn.side === side) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP;
+      return drawn && (!side || drawn.side === side)
+        ? NodeFilter.FILTER_ACCEPT
+        : NodeFilter.FILTER_SKIP;
     });
     const child = node.childNodes[offset];
     if (edge === "start") {

@@ -100,6 +100,7 @@ export class Idle {
 
   stop() {
     clearInterval(this.#timer);
-    for (const sign of SIGNS_OF_LIFE) document.removeEventListener(sign, this.alive, { capture: true });
+    for (const sign of SIGNS_OF_LIFE)
+      document.removeEventListener(sign, this.alive, { capture: true });
   }
 }

@@ -14,7 +14,9 @@ const SAVING = {
 export class Status {
   /** @param {import("./session.js").Info} info */
   begin(info) {
-    byId("run").textContent = info.campaign ? `campaign ${info.campaign.name}` : `run ${info.run.slice(0, 8)}`;
+    byId("run").textContent = info.campaign
+      ? `campaign ${info.campaign.name}`
+      : `run ${info.run.slice(0, 8)}`;
     byId("run").title = info.run;
   }
 
@@ -23,11 +25,17 @@ export class Status {
     const parts = [`${queue.done} of ${queue.total}`];
     if (info.queue === "measure") {
       parts[0] = `${queue.done} of ${info.campaign?.n ?? queue.total} read`;
-      parts.push(`${queue.skipped} skipped = ${queue.skipped} ${queue.skipped === 1 ? "leak" : "leaks"}`);
-      if (info.campaign) parts.push(`target: ${info.campaign.of} < ${+(100 * info.campaign.target).toPrecision(3)} %`);
+      parts.push(
+        `${queue.skipped} skipped = ${queue.skipped} ${queue.skipped === 1 ? "leak" : "leaks"}`,
+      );
+      if (info.campaign)
+        parts.push(
+          `target: ${info.campaign.of} < ${+(100 * info.campaign.target).toPrecision(3)} %`,
+        );
     } else if (queue.skipped) parts.push(`${queue.skipped} skipped`);
     byId("progress").textContent = parts.join(" · ");
-    byId("others").textContent = queue.others === 1 ? "1 other reading" : `${queue.others} others reading`;
+    byId("others").textContent =
+      queue.others === 1 ? "1 other reading" : `${queue.others} others reading`;
   }
 
   /** @param {?import("./saving.js").SavingState} state */
@@ -37,7 +45,11 @@ export class Status {
     place.classList.toggle("bad", ["failed", "conflict", "locked"].includes(state ?? ""));
   }
 
-  /** @param {?string} text loud; null takes it back @param {string} [label] @param {() => void} [act] */
+  /**
+   * @param {?string} text loud; null takes it back
+   * @param {string} [label]
+   * @param {() => void} [act]
+   */
   alarm(text, label, act) {
     const place = byId("alarm");
     place.replaceChildren(...(text ? [make("p", {}, text)] : []));
@@ -61,13 +73,15 @@ export class Status {
     const place = byId("measured");
     place.hidden = !measured;
     place.textContent = measured
-      ? `The note before: you marked ${measured.marked}; planted there: ${measured.planted}, found: ${measured.found}.`
+      ? `The note before: you marked ${measured.marked}; ` +
+        `planted there: ${measured.planted}, found: ${measured.found}.`
       : "";
   }
 
   /** Nothing that was said stays. */
   clear() {
-    for (const id of ["spoken", "measured", "title", "progress", "others", "run"]) byId(id).textContent = "";
+    for (const id of ["spoken", "measured", "title", "progress", "others", "run"])
+      byId(id).textContent = "";
     byId("run").removeAttribute("title");
     this.saving(null);
     this.alarm(null);

@@ -46,7 +46,8 @@ export function spanSaid(note, { current, selection, stops }) {
 export function countsSaid(note, { stops, looked }) {
   const { detected } = note.published;
   const counts = [`${stops.length} ${stops.length === 1 ? "span" : "spans"}`];
-  if (!note.blind) counts.push(`${stops.filter(({ start }) => looked.has(start)).length} looked at`);
+  if (!note.blind)
+    counts.push(`${stops.filter(({ start }) => looked.has(start)).length} looked at`);
   if (detected) {
     counts.push(`rules alone ${detected.rules}, CRF alone ${detected.crf}, both ${detected.both}`);
   }
@@ -58,4 +59,10 @@ export function pieceSaid({ mark, run, box, text }, note) {
   const what = box ? "removed" : "left in the clear";
   if (mark) return `${mark.label}, ${what}, ${sourceSaid(note, mark)}: ${text}`;
   return `${(run ?? box).label}, ${what}, deleted by you: ${text}`;
+}
+
+/** Why a note was not opened. @param {import("./api.js").Refusal} refusal */
+export function refusalSaid({ status, message }) {
+  if (status === 423) return "Somebody else reads this note: take another.";
+  return `The note was not opened: ${message}`;
 }

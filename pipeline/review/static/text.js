@@ -82,6 +82,18 @@ export class PointText {
   }
 
   /**
+   * A stretch that cuts no character as people count them.
+   * @param {number} start
+   * @param {number} end
+   * @returns {{start: number, end: number}}
+   */
+  whole(start, end) {
+    const before = start > 0 ? this.step(start, -1) : 0;
+    const isCut = start > 0 && this.step(before, 1) > start;
+    return { start: isCut ? before : start, end: Math.max(end, this.step(this.step(end, -1), 1)) };
+  }
+
+  /**
    * All places of some words, whatever their case.
    * @param {string} wanted
    * @returns {{start: number, end: number}[]}
@@ -186,10 +198,9 @@ export class Words {
     while (start < end && this.text.isBlank(start, start + 1)) start += 1;
     while (start < end && this.text.isBlank(end - 1, end)) end -= 1;
     if (start >= end) return null;
-    if (!whole) return { start, end };
-    const first = rowAt(this.tokens, start);
-    const last = rowAt(this.tokens, end - 1);
-    return { start: first ? first.start : start, end: last ? last.end : end };
+    const first = whole ? rowAt(this.tokens, start) : null;
+    const last = whole ? rowAt(this.tokens, end - 1) : null;
+    return this.text.whole(first ? first.start : start, last ? last.end : end);
   }
 
   /**
