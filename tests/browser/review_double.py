@@ -253,17 +253,26 @@ class Double:
 
 
 @contextlib.contextmanager
+def serving_app(app, listener):
+    """The address of an application while it is served at a socket that listens."""
+    config = uvicorn.Config(app, log_level="error", lifespan="off", ws="none", access_log=False)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+@contextlib.contextmanager
 def serving(double):
     """The address of the double while it is served."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(double.app(), log_level="error", lifespan="off", ws="none")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        finally:
-            server.should_exit = True
-            thread.join(10)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        serving_app(double.app(), listener) as url,
+    ):
+        yield url

@@ -19,7 +19,7 @@ TEXTS = {
     "CR LF": ("one\r\ntwo\r\n\r\nAnn Lee\r\nfour", "Ann Lee"),
     "lone CR": ("one\rtwo Ann Lee\rthree", "Ann Lee"),
     "right to left": (
-        "\u05d4\u05d7\u05d5\u05dc\u05d4 \u05e8\u05d7\u05dc \u05db\u05d4\u05df MRN 12-34 \u05d4\u05d2\u05d9\u05e2",
+        "\u05d4\u05d7\u05d5\u05dc\u05d4 \u05e8\u05d7\u05dc \u05db\u05d4\u05df 12-34 \u05d4\u05d2",
         "\u05e8\u05d7\u05dc",
     ),
     "mixed directions": (

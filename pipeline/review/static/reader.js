@@ -92,30 +92,26 @@ export class Reader {
   /**
    * Opens a note, after what was open is saved.
    * @param {{doc: string, field?: ?string}} item
-   * @param {{claimed?: boolean}} [options]
    */
-  async open(item, { claimed = false } = {}) {
+  async open(item) {
     await this.#alone(async () => {
       if (!(await this.leave())) return;
-      const document = await this.#fetched(item, claimed);
+      const document = await this.#fetched(item, false);
       if (document) this.#show(document);
     });
   }
 
   async #alone(work) {
     if (this.busy) return;
-    this.#setBusy(true);
+    this.busy = true;
+    // What is written while a note is closed would be lost with it.
+    this.inspector.comment.readOnly = true;
     try {
       await work();
     } finally {
-      this.#setBusy(false);
+      this.busy = false;
+      this.inspector.comment.readOnly = false;
     }
-  }
-
-  /** What is written while a note is closed would be lost with it. */
-  #setBusy(isBusy) {
-    this.busy = isBusy;
-    this.inspector.comment.readOnly = isBusy;
   }
 
   async #fetched(item, claimed) {
@@ -205,7 +201,10 @@ export class Reader {
   }
 
   async done(verdict = "done", reason = null) {
-    if (!this.note) return this.#begin();
+    if (!this.note) {
+      const next = this.page.queue.nextOpen;
+      return next ? this.open(next) : this.page.status.say(NOTHING_LEFT);
+    }
     await this.#alone(async () => {
       const { note, page } = this;
       const before = { verdict: note.verdict, reason: note.reason };
@@ -228,19 +227,13 @@ export class Reader {
       note.saver.close();
       page.status.measured(answer.measured);
       await this.#asked(page.queue.load(), null);
-      const next = answer.next;
       this.close();
-      if (!next) return page.status.say(NOTHING_LEFT);
-      const document = await this.#fetched(next, true);
+      if (!answer.next) return page.status.say(NOTHING_LEFT);
+      const document = await this.#fetched(answer.next, true);
       if (document) this.#show(document);
       return null;
     });
     return null;
-  }
-
-  #begin() {
-    const next = this.page.queue.nextOpen;
-    return next ? this.open(next) : this.page.status.say(NOTHING_LEFT);
   }
 
   previous() {
@@ -276,7 +269,6 @@ export class Reader {
     if (this.marking.current) this.page.status.say(text);
   }
 
-  /** Something would be lost if the page were closed. */
   get isDirty() {
     return this.note?.saver.isDirty ?? false;
   }

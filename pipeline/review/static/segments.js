@@ -65,9 +65,12 @@ export class DocumentView {
   clearParts(start, end) {
     return rowsWithin(this.segments, start, end)
       .filter((segment) => !segment.removed)
-      .map((segment) =>
-        this.words.snap(Math.max(start, segment.start), Math.min(end, segment.end), false),
-      )
+      .map((segment) => {
+        const from = Math.max(start, segment.start);
+        const part = this.words.snap(from, Math.min(end, segment.end), false);
+        // A sign that belongs to a character within a box is left to the box.
+        return part && { start: Math.max(part.start, from), end: Math.min(part.end, segment.end) };
+      })
       .filter((part) => part !== null);
   }
 
