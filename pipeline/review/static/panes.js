@@ -164,7 +164,9 @@ export class Panes {
 
   /** @param {{start: number, end: number}} stretch @param {string} [side] */
   select(stretch, side) {
-    const shown = this.#sides.includes(side) ? side : this.#sides.at(-1);
+    // A word within a box is seen in the original alone.
+    const isHidden = rowsWithin(this.#view.boxes, stretch.start, stretch.end).length > 0;
+    const shown = this.#sides.includes(side) && !isHidden ? side : this.#sides[0];
     const [first] = this.#within(stretch.start, stretch.start + 1);
     const [last] = this.#within(stretch.end - 1, stretch.end);
     if (!first || !last) return;
