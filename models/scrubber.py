@@ -339,10 +339,7 @@ class Scrubber:
     def spans(
         self, text: str, *, note_type: str | None = None, markup: str | None = None
     ) -> list[Span]:
-        """What would be removed or kept, and why; disjoint and in order. Arguments of `scrub`.
-
-        Places are of the text as it is read: of markup, without its tags.
-        """
+        """What would be removed or kept, in order; of markup, within its text. See `scrub`."""
         check_markup(markup)
         batch = self._run((text,), (note_type,), last="Merge", markup=markup)
         assert batch.spans is not None
