@@ -237,6 +237,14 @@ def test_find(at):
     assert at.page.locator("#find").is_hidden()
 
 
+def test_signs_are_found_as_they_are(at):
+    at.press("/")
+    at.page.keyboard.type(r"^$\\.*+?()[]{}|/-&,#~:")
+    at.press("Enter")
+    assert at.text("#spoken") == "nothing found"
+    assert at.complaints == []
+
+
 def test_uncertain_words(at):
     assert at.text(".uncertain") == "Ann"
     at.press("g")

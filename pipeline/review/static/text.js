@@ -100,7 +100,7 @@ export class PointText {
    */
   find(wanted) {
     if (!wanted) return [];
-    const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), "giu");
+    const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
     return [...this.text.matchAll(pattern)].map((found) => ({
       start: this.toPoint(found.index),
       end: this.toPoint(found.index + found[0].length),
