@@ -42,6 +42,7 @@ from .outputs.incremental import choose_inputs
 from .outputs.manifest import read_manifest
 from .outputs.other_jobs import require_same_job
 from .outputs.planning import PlannedRun, check_types, inspect_inputs, make_plan, roles_for
+from .outputs.risk_gate import require_sense
 from .outputs.source_documents import key_check_of
 from .outputs.state import is_published, require_no_links, require_none_above
 from .runners.engines import beam_options_of, check_job_places, check_runner
@@ -73,6 +74,7 @@ def prepare_job(storage: Storage, options: Options) -> NewJob:
         UsageError: for anything that cannot or must not be done.
     """
     beam_options_of(options)  # refuses what is missing before anything is read
+    require_sense(options.max_risk, options.certificate, options.trusted_keys)
     output = absolute_place(options.output.rstrip("/"))
     # Places are frozen as they are found here: a run may be resumed from another folder.
     key_source, policy_place = absolute_key_source(options.key_source), options.policy
@@ -112,7 +114,13 @@ def prepare_job(storage: Storage, options: Options) -> NewJob:
         links_hash=links_code_hash() if options.link_notes else "",
         view_generation=generation_of_view,
         view_levels=levels,
-        **options.planned() | {"roster": roster, "view_release": view_release},
+        **options.planned()
+        | {
+            "roster": roster,
+            "view_release": view_release,
+            "certificate": options.certificate and absolute_place(options.certificate),
+            "trusted_keys": options.trusted_keys and absolute_place(options.trusted_keys),
+        },
     )
     return NewJob(job.with_columns(job.columns), keys, policy, bundles)
 

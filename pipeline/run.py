@@ -27,7 +27,7 @@ from .observer import NULL_OBSERVER, Observers, RunObserver
 from .options import Options
 from .outputs.canary_gate import canaries_changed
 from .outputs.catalogue import Catalogue
-from .outputs.gates import check_gates, read_gate_results
+from .outputs.gates import check_gates, read_gate_results, write_gate_results
 from .outputs.hold import hold, refuse_waiting
 from .outputs.manifest import published_manifest, read_manifest
 from .outputs.note_links import due_units, stale_units
@@ -46,6 +46,7 @@ from .outputs.pending import (
 from .outputs.planning import PlannedRun, read_job
 from .outputs.published_seal import check_standing
 from .outputs.publishing import promote
+from .outputs.risk_gate import check_risk, demand_of
 from .outputs.sealing import inherit
 from .outputs.skip_list import record_skipped
 from .outputs.state import (
@@ -294,6 +295,7 @@ def execute(session: Session, run: PlannedRun) -> dict[str, Any]:
         session.require_lock()
         if not worked.is_publishing:
             hold(storage, job, asked=session.options.hold)
+            passed = pass_risk(session, run, worked, passed)
         manifest = publish(session, run, worked, passed)
     session.observer.published(manifest)
     return manifest
@@ -347,6 +349,27 @@ def pass_gates(session: Session, run: PlannedRun, worked: Worked) -> dict[str, A
     )
     session.observer.checked()
     return passed
+
+
+def pass_risk(
+    session: Session, run: PlannedRun, worked: Worked, passed: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Checks what a certificate states of a run that has waited; see `outputs.risk_gate`.
+
+    Returns:
+        What the gates found, with that.
+
+    Raises:
+        GateFailed: if not as little leaks as is asked for, or that is not known.
+    """
+    storage, job, options = session.storage, run.job, session.options
+    demand = demand_of(
+        job, options.max_risk, options.certificate, options.trusted_keys, options.max_age
+    )
+    told = {**passed, **check_risk(storage, job, worked.receipts, demand)}
+    session.require_lock()
+    write_gate_results(storage, job, told)
+    return told
 
 
 # -- publish
@@ -422,6 +445,10 @@ def _finish_pending(session: Session, new: NewJob) -> None:
         max_guard=None,
         min_roster_share=None,
         stale_notes=None,
+        max_risk=None,
+        certificate=None,
+        trusted_keys=None,
+        max_age=None,
     )
     for run in pending:
         stage = stage_of(storage, output, run)

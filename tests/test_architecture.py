@@ -37,6 +37,7 @@ ORDER = {
         *("process", "metrics", "observer", "unit_groups", "cost_model", "options", "graph"),
         *(
             "outputs",
+            "certifying",
             "monitoring",
             "runners",
             "preparation",

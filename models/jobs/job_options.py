@@ -45,6 +45,13 @@ def parse_budgets(table: Any) -> Budgets:
     return table if isinstance(table, Budgets) else Budgets.parse(table)
 
 
+def readable_limits(text: str) -> None:
+    """Refuses what are no limits of risk."""
+    from ..risk.carrying import parse_limits  # not at the top: the command line starts without it
+
+    parse_limits(text)
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class JobOptions:
     """Frozen with the plan as they are; see the help of each."""
@@ -183,6 +190,59 @@ class JobOptions:
         metavar="SHARE",
         planned=0.9,
         check=between_0_and_1,
+    )
+    max_risk: str | None = option(
+        None,
+        name="max-risk",
+        help="publish nothing unless a certificate states that at most this share of the documents "
+        "leaks: direct=SHARE (names, numbers, contacts, streets), any=SHARE, direct:patient=SHARE, "
+        "any:patient=SHARE, or several with commas; 1 asks for nothing; default: no limit",
+        help_for={
+            "resume": "publish nothing unless a certificate states that at most this share of the "
+            "documents leaks, as in direct=0.02; 1 asks for nothing; default: as planned",
+        },
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=RUNS,
+        metavar="OF=SHARE",
+        check=readable_limits,
+    )
+    certificate: str | None = option(
+        None,
+        name="certificate",
+        help="with --max-risk: the signed certificate (`scrubline certify --sign`), of this run or "
+        "of an earlier one that was made alike",
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=RUNS,
+        metavar="URL",
+    )
+    trusted_keys: str | None = option(
+        None,
+        name="trusted-keys",
+        help="with --max-risk: public keys (Ed25519, PEM or OpenSSH) of those whose certificates "
+        "count",
+        help_for={
+            "verify": "public keys (Ed25519, PEM or OpenSSH): the certificate of the output must "
+            "be signed with one of them",
+            "certify": "verify: public keys (Ed25519, PEM or OpenSSH) of those whose certificates "
+            "count",
+        },
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=(*RUNS, "verify", "certify"),
+        metavar="FILE",
+    )
+    max_age: float | None = option(
+        None,
+        name="max-age",
+        help="with --max-risk: days since the notes of the certificate were drawn, at most",
+        group=Heading.PUBLICATION,
+        kept=Kept.JOB,
+        commands=RUNS,
+        metavar="DAYS",
+        planned=90.0,
+        check=above_zero,
     )
     link_notes: bool = option(
         False,

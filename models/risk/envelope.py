@@ -168,11 +168,26 @@ def verified_certificate(
         UsageError: if it is no such envelope; if no trusted key has signed it; if it holds another
             kind of statement; if a file is not the one that was signed, naming it.
     """
+    certificate, subjects = verified_statement(envelope, trusted)
+    for name, digest in (digests or {}).items():
+        if subjects.get(name) != digest:
+            raise not_as_signed(name)
+    return certificate
+
+
+def verified_statement(
+    envelope: bytes, trusted: Sequence[Ed25519PublicKey]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The certificate in an envelope, and what it rests on: name -> SHA-256.
+
+    Raises:
+        UsageError: as `verified_certificate`.
+    """
     payload = _signed_payload(envelope, trusted)
     # What a trusted key has signed may still be of another program, or another version.
     try:
         said = json.loads(payload)
-        subjects = {one["name"]: one["digest"]["sha256"] for one in said["subject"]}
+        subjects: dict[str, str] = {one["name"]: one["digest"]["sha256"] for one in said["subject"]}
         kinds = said["_type"], said["predicateType"], said["predicate"]["schema"]
         certificate: dict[str, Any] = said["predicate"]
         campaign = certificate["campaign"]
@@ -181,10 +196,15 @@ def verified_certificate(
         raise UsageError("certificate: what was signed is no certificate") from None
     if kinds != (STATEMENT_TYPE, PREDICATE_TYPE, SCHEMA):
         raise UsageError("certificate: it is of another kind, or of another version")
-    for name, digest in (*inner.items(), *(digests or {}).items()):
+    for name, digest in inner.items():
         if subjects.get(name) != digest:
-            raise UsageError(f"certificate: {name} is not the one that was signed")
-    return certificate
+            raise not_as_signed(name)
+    return certificate, subjects
+
+
+def not_as_signed(name: str) -> UsageError:
+    """The refusal of a file that is not what a certificate rests on."""
+    return UsageError(f"certificate: {name} is not the one that was signed")
 
 
 def _signed_payload(envelope: bytes, trusted: Sequence[Ed25519PublicKey]) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ..core.errors import UsageError
 from .drift import SERIES, Distribution, distribution_of
@@ -27,7 +27,7 @@ class FrameDocument:
     Attributes:
         doc_key: see `core.keys`.
         tokens: of all its texts.
-        spans: removed ones, of all its texts.
+        spans: that were found in all its texts, fragments left out.
         note_type: None if nothing tells it.
         patient: `patient_key`; None for a patient of whom this is the only document.
         risk: rank for people, greater is worse; None where the run has none.

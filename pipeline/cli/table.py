@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from ..process.exit_codes import ExitCode
+from .arguments.certifying import add_campaign, add_certify
 from .arguments.corpora import add_annotate, add_convert, add_synth
 from .arguments.outputs import (
     add_diff,
@@ -148,6 +149,16 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "read what was published in a browser: correct it, or measure what is left",
             add_review,
             "commands.review",
+        ),
+        "campaign": Command(
+            "draw the notes that people read to measure what is left; say how many that takes",
+            add_campaign,
+            "commands.campaign",
+        ),
+        "certify": Command(
+            "state how much is left at most, by what people have read; sign it, check it",
+            add_certify,
+            "commands.certify",
         ),
         "report": Command(
             "write a page about an output: what was removed, held back and spent",

@@ -25,6 +25,7 @@ from ...models.storage.places import local_path
 from ...models.storage.retries import StorageAccessError
 from ...models.storage.seals import Seal, SealDamaged
 from ...models.storage.storage import Storage
+from ..certifying.checking import faults_of_campaigns, faults_of_certificate
 from ..outputs.catalogue import FILES, is_part
 from ..outputs.history import faults_of_history
 from ..outputs.identifier_view import FILES as VIEW_FILES
@@ -66,7 +67,10 @@ MOST_FAULTS = 100
 
 _CHANGED = "is not what was written"
 
-_ROOT = {*TABLES, MANIFEST, "_SUCCESS", SEAL, PAGE, HISTORY, "view", "restricted", "_staging"}
+_ROOT = {
+    *(*TABLES, MANIFEST, "_SUCCESS", SEAL, PAGE, HISTORY, "view", "risk", "restricted"),
+    "_staging",
+}
 _HEAD_BYTES = 1000
 """In which a page says what made it."""
 
@@ -93,6 +97,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
             originals=parsed.originals,
             key_source=parsed.key_source,
             roster=parsed.roster,
+            trusted_keys=parsed.trusted_keys,
         )
     show(*lines, *(f"FAULT {fault}" for fault in faults))
     if warning := exposed(parsed.output):
@@ -107,6 +112,7 @@ def verify(
     originals: bool,
     key_source: str | None,
     roster: str | None = None,
+    trusted_keys: str | None = None,
 ) -> tuple[list[str], list[str]]:
     """Checks what the manifest promises, and whether anything was changed or added.
 
@@ -116,6 +122,8 @@ def verify(
         key_source: of the master key; None for the environment's, or, with `originals`, that of
             the run's plan.
         roster: URL of one, of the same key, of which nothing may be left; None for none.
+        trusted_keys: place of public keys, with one of which the certificate of the output must be
+            signed; None not to look.
 
     Returns:
         faults: what is wrong, without PHI; empty if all agrees.
@@ -138,6 +146,7 @@ def verify(
     keys = opened.keys if opened else check.keys(key_source, manifest)
     check.seal(keys, manifest)
     check.places()
+    check.campaigns(keys, trusted_keys)
     if manifest is not None:
         check.receipts(manifest)
         tables = check.tables(manifest)
@@ -336,6 +345,15 @@ class _Check:
             self.faults.append(
                 f"{len(foreign)} files under restricted/ were not written by a run: move them away"
             )
+
+    def campaigns(self, keys: Keys | None, trusted_keys: str | None) -> None:
+        """Looks at campaigns and at the certificate."""
+        found = [faults_of_certificate(self._storage, self._output, trusted_keys)]
+        if self._may_read("restricted"):
+            found.insert(0, faults_of_campaigns(self._output, keys))
+        for faults, lines in found:
+            self.faults += faults
+            self.lines += lines
 
     def receipts(self, manifest: Mapping[str, Any]) -> None:
         """Compares the manifest with job and receipts."""

@@ -126,7 +126,7 @@ class Options(JobOptions):
         commands=(
             *RUNS,
             *("verify", "inspect", "find", "key", "preview", "init", "roster", "annotate"),
-            *("evaluate", "review"),
+            *("evaluate", "review", "campaign", "certify"),
         ),
         metavar="URL",
         shown="env:SCRUBLINE_KEY",
@@ -136,9 +136,12 @@ class Options(JobOptions):
         None,
         name="run",
         help="which run, if several are unfinished",
+        help_for={
+            "campaign": "which run; default: the one that waits, else the one that published last"
+        },
         group=Heading.RECOVERY,
         kept=Kept.NEITHER,
-        commands=("resume", "diff"),
+        commands=("resume", "diff", "campaign"),
         metavar="ID",
     )
     dry_run: bool = option(

@@ -5,7 +5,7 @@ Before publication, in `check_gates`: the share of quarantined rows, rows in who
 known of their people was left, documents whose patient is not in the roster, files that were not
 read to the end, the audit, published documents that would be removed, planted documents
 (`canary_gate`), spans that would be lost. A run that has passed them may still wait for a person:
-`hold`.
+`hold`. After that, right before publication: what a certificate states of it (`risk_gate`).
 """
 
 from __future__ import annotations
@@ -149,8 +149,13 @@ def check_gates(
     if job.link_notes:
         results |= check_stale(storage, job, stale_notes or job.stale_notes or "rewrite")
     results["limits"] = {name: limit for name, limit in limits.items() if limit is not None}
-    storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(results).encode())
+    write_gate_results(storage, job, results)
     return results
+
+
+def write_gate_results(storage: Storage, job: Job, results: Mapping[str, Any]) -> None:
+    """Keeps what the gates found until the run is published."""
+    storage.write_bytes(f"{job.staging}/{_PASSED}", json.dumps(results).encode())
 
 
 def _warn_of_texts(tally: Tally) -> None:

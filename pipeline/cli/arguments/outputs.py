@@ -58,7 +58,7 @@ def add_verify(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--originals", action="store_true", help="also compare with the inputs of the last run"
     )
-    add_named(parser, "verify", "key-file", "roster")
+    add_named(parser, "verify", "key-file", "roster", "trusted-keys")
 
 
 def add_inspect(parser: ArgumentParser) -> None:

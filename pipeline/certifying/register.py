@@ -1,0 +1,208 @@
+"""The register of campaigns: how often people have begun to measure the same texts.
+
+Whoever measures until a campaign passes is bound to find one that does. The campaigns that are read
+of the same texts therefore share one alpha: each takes its own from it when it is drawn, before
+anybody reads, and together they may not take more. By the union bound, the chance that any of them
+certifies too little is then at most that alpha, however many there are and whatever is done with
+their results. One of which nobody was shown anything has told nobody anything, and costs nothing.
+
+Each row has the hash of the one before and a mark of the master key: none can be changed, taken out
+or put between. That the last ones were cut off shows where a campaign's folder is still there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Sequence
+
+from ...models.core.checked_json import parse_json
+from ...models.core.errors import UsageError
+from ...models.core.keys import Keys
+from ...models.risk.bounds import ALPHA
+from ...models.risk.carrying import Register
+from ...models.risk.drawing import draw_sha256
+from ...models.risk.rows import json_line
+from .private_files import append_private, read_private
+from .review_folder import DRAW, CampaignFolder
+
+FIRST = "0" * 64
+"""In place of the hash of a row before the first."""
+
+MOST_ALPHA = ALPHA
+"""That all campaigns on the same texts may spend together."""
+
+_ROUNDING = 1e-12
+_MARK = "campaign"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RegisteredCampaign:
+    """A row.
+
+    Attributes:
+        seq: its number, from 1.
+        at: the day, in UTC.
+        name, run: of the campaign.
+        content: content digest of the run: campaigns with the same one are of the same texts.
+        alpha: of the campaign.
+        draw_sha256: of its draw.
+        prev: SHA-256 of the line before.
+        mark: of all of these, by the master key.
+    """
+
+    seq: int
+    at: str
+    name: str
+    run: str
+    content: str
+    alpha: float
+    draw_sha256: str
+    prev: str
+    mark: str = ""
+
+
+def read_register(folder: CampaignFolder, keys: Keys) -> tuple[RegisteredCampaign, ...]:
+    """All rows.
+
+    Raises:
+        UsageError: if it was changed, or made with another key.
+    """
+    rows, faults = _read(read_private(folder.register) or b"", keys)
+    if faults:
+        raise UsageError(f"the register of campaigns was changed: {faults[0]}. Nothing was done")
+    return rows
+
+
+def faults_of_register(folder: CampaignFolder, keys: Keys | None) -> tuple[list[str], int]:
+    """What is wrong with it and with the draws that it names; and how many rows it has.
+
+    Args:
+        keys: of the output; None if they are not at hand: then marks are not checked.
+    """
+    rows, faults = _read(read_private(folder.register) or b"", keys)
+    known = {row.name for row in rows}
+    for row in rows:
+        content = folder.beside(row.name).draw()
+        if content is None:
+            faults.append(f"campaign {row.seq}: its draw is missing")
+        elif draw_sha256(content) != row.draw_sha256:
+            faults.append(f"campaign {row.seq}: its draw is not the one that was registered")
+    names = sorted(os.listdir(folder.root)) if os.path.isdir(folder.root) else []
+    lost = [
+        name
+        for name in names
+        if name not in known and os.path.lexists(os.path.join(folder.root, name, DRAW))
+    ]
+    if lost:
+        faults.append(f"{len(lost)} draws are in no row of the register: rows were cut off")
+    return faults, len(rows)
+
+
+def spent(
+    folder: CampaignFolder, rows: Sequence[RegisteredCampaign], content: str, but: str = ""
+) -> Register:
+    """What the register says of some texts.
+
+    Args:
+        content: digest of the texts.
+        but: name of a campaign that counts as read, whether it was or not.
+    """
+    same = [row for row in rows if row.content == content]
+    read = [row for row in same if row.name == but or _counts(folder, row)]
+    return Register(len(same), len(read), round(sum(row.alpha for row in read), 12))
+
+
+def _counts(folder: CampaignFolder, row: RegisteredCampaign) -> bool:
+    """Whether anything of it was shown; one whose draw is gone counts: nobody knows."""
+    other = folder.beside(row.name)
+    content = other.draw()
+    is_there = content is not None and draw_sha256(content) == row.draw_sha256
+    return not is_there or other.is_read or other.is_ended
+
+
+def register_campaign(
+    folder: CampaignFolder, keys: Keys, *, at: str, run: str, content: str, alpha: float, draw: str
+) -> RegisteredCampaign:
+    """Adds a campaign, before its draw is written.
+
+    Args:
+        draw: SHA-256 of its draw.
+
+    Returns:
+        Its row; that of an earlier try of the same draw which was stopped before it was written.
+
+    Raises:
+        UsageError: if the name is taken; if campaigns that were read leave too little alpha; if the
+            register was changed.
+    """
+    made: list[RegisteredCampaign] = []
+
+    def line(whole: bytes) -> bytes:
+        rows, faults = _read(whole, keys)
+        if faults:
+            raise UsageError(
+                f"the register of campaigns was changed: {faults[0]}. Nothing was done"
+            )
+        same = [row for row in rows if row.name == folder.name]
+        if same and (same[0].draw_sha256 != draw or folder.draw() is not None):
+            raise UsageError(
+                f"there is a campaign {folder.name} already, and what is drawn stays as it is: "
+                "give another --name"
+            )
+        if same:
+            made.append(same[0])
+            return b""
+        require_alpha(folder, rows, content, alpha)
+        last = whole.split(b"\n")[-2] if whole else None
+        prev = FIRST if last is None else hashlib.sha256(last).hexdigest()
+        row = RegisteredCampaign(len(rows) + 1, at, folder.name, run, content, alpha, draw, prev)
+        row = dataclasses.replace(row, mark=keys.mark(_MARK, _content(row)))
+        made.append(row)
+        return json_line(dataclasses.asdict(row))
+
+    append_private(folder.register, line)
+    return made[0]
+
+
+def require_alpha(
+    folder: CampaignFolder, rows: Sequence[RegisteredCampaign], content: str, alpha: float
+) -> None:
+    """Refuses a campaign for which those that were read on the same texts leave no alpha.
+
+    Raises:
+        UsageError: saying how much is left.
+    """
+    before = spent(folder, rows, content)
+    left = MOST_ALPHA - before.alpha
+    if alpha > left + _ROUNDING:
+        is_some = left > _ROUNDING
+        raise UsageError(
+            f"{before.read} campaigns on these texts were read, and have spent {before.alpha:g} of "
+            f"the chance of {MOST_ALPHA:g} that a certificate is wrong: reading until one passes "
+            "proves nothing. "
+            + (f"What is left is --alpha {left:g}; or " if is_some else "")
+            + "mend what leaked, train, and scrub again: other texts are another run"
+        )
+
+
+def _read(content: bytes, keys: Keys | None) -> tuple[tuple[RegisteredCampaign, ...], list[str]]:
+    rows, faults, expected = [], [], FIRST
+    for number, line in enumerate(content.split(b"\n")[:-1], 1):
+        try:
+            row = parse_json(line, RegisteredCampaign)
+        except ValueError:
+            faults.append(f"line {number} is no row of it")
+        else:
+            rows.append(row)
+            if (row.seq, row.prev) != (number, expected):
+                faults.append(f"line {number} does not follow from the one before")
+            elif keys is not None and not keys.agrees(row.mark, _MARK, _content(row)):
+                faults.append(f"line {number} was not written with the key of the output")
+        expected = hashlib.sha256(line).hexdigest()
+    return tuple(rows), faults
+
+
+def _content(row: RegisteredCampaign) -> bytes:
+    return json_line(dataclasses.asdict(dataclasses.replace(row, mark="")))
