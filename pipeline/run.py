@@ -46,7 +46,7 @@ from .outputs.pending import (
 from .outputs.planning import PlannedRun, read_job
 from .outputs.published_seal import check_standing
 from .outputs.publishing import promote
-from .outputs.risk_gate import check_risk, demand_of
+from .outputs.risk_gate import RiskDemand, check_risk, demand_of, read_trusted
 from .outputs.sealing import inherit
 from .outputs.skip_list import record_skipped
 from .outputs.state import (
@@ -312,6 +312,7 @@ def _check_before_work(storage: Storage, options: Options, run: PlannedRun) -> N
     if warning := exposed(run.job.output):
         _log.warning("%s", warning)
     if stage_of(storage, run.job.output, run.job.run) is not Stage.PUBLISHING:
+        read_trusted(storage, _demand(options, run.job))
         after = Catalogue.read(storage, run.job.output)
         stay = after.units.keys() - after.superseded_by(run.plan.inputs)
         runs = sorted({after.units[name].run for name in stay} - {run.job.run})
@@ -362,14 +363,18 @@ def pass_risk(
     Raises:
         GateFailed: if not as little leaks as is asked for, or that is not known.
     """
-    storage, job, options = session.storage, run.job, session.options
-    demand = demand_of(
-        job, options.max_risk, options.certificate, options.trusted_keys, options.max_age
-    )
+    storage, job = session.storage, run.job
+    demand = _demand(session.options, job)
     told = {**passed, **check_risk(storage, job, worked.receipts, demand)}
     session.require_lock()
     write_gate_results(storage, job, told)
     return told
+
+
+def _demand(options: Options, job: Job) -> RiskDemand:
+    return demand_of(
+        job, options.max_risk, options.certificate, options.trusted_keys, options.max_age
+    )
 
 
 # -- publish

@@ -108,6 +108,8 @@ def prepare_campaign(
             alpha.
         GateFailed: if a part of the run is not what was written.
     """
+    if folder.draw() is not None:
+        raise _is_there(folder)
     require_alpha(folder, read_register(folder, run.keys), run.content, request.alpha)
     trained = request.trained | folder.exported()
     every = list(frame_documents(storage, run.root, run.receipts))
@@ -167,8 +169,15 @@ def write_campaign(
     try:
         create_private(folder.file(DRAW), content)
     except FileExistsError:
-        raise UsageError(f"there is a campaign {folder.name} already") from None
+        raise _is_there(folder) from None
     return sha256
+
+
+def _is_there(folder: CampaignFolder) -> UsageError:
+    return UsageError(
+        f"there is a campaign {folder.name} already, and what is drawn stays as it is: give "
+        "another --name"
+    )
 
 
 def _require_possible(documents: Collection[FrameDocument], request: CampaignRequest) -> None:

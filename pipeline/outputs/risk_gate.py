@@ -12,7 +12,7 @@ import hashlib
 import logging
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...models.core.checked_json import convert_json
 from ...models.core.errors import GateFailed, StorageError, UsageError
@@ -32,6 +32,9 @@ from ...models.risk.envelope import trusted_keys, verified_certificate
 from ...models.risk.statement import Statement
 from ...models.storage.storage import Storage
 from .measured_run import gated_run
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 _log = logging.getLogger(__name__)
 
@@ -94,6 +97,21 @@ def require_sense(max_risk: str | None, certificate: str | None, keys: str | Non
         )
 
 
+def read_trusted(storage: Storage, demand: RiskDemand) -> tuple[Ed25519PublicKey, ...]:
+    """The keys that are trusted; () where nothing is asked.
+
+    Raises:
+        UsageError: if the file is missing, or holds something else.
+    """
+    if not demand.limits:
+        return ()
+    assert demand.trusted_keys is not None, "`demand_of` refuses that"
+    try:
+        return trusted_keys(storage.read_bytes(demand.trusted_keys))
+    except FileNotFoundError:
+        raise UsageError("--trusted-keys: there is no such file") from None
+
+
 def check_risk(
     storage: Storage,
     job: Job,
@@ -150,11 +168,7 @@ def _opened(storage: Storage, demand: RiskDemand) -> tuple[bytes, Certificate]:
         GateFailed: if there is none that can be trusted.
         UsageError: if the file of trusted keys cannot be used.
     """
-    assert demand.trusted_keys is not None, "`demand_of` refuses that"
-    try:
-        trusted = trusted_keys(storage.read_bytes(demand.trusted_keys))
-    except FileNotFoundError:
-        raise UsageError("--trusted-keys: there is no such file") from None
+    trusted = read_trusted(storage, demand)
     if demand.certificate is None:
         raise _held(demand, [Reason(Uncertified.NO_CERTIFICATE, "none is named (--certificate)")])
     try:
