@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ...models.core.display_names import counted
 from ...models.risk.carrying import Certificate
+from ...models.risk.frame import OTHER
 from ...models.risk.statement import Statement
 
 _OF = {
@@ -78,6 +79,11 @@ def _read(certificate: Certificate) -> Iterator[str]:
 
 
 def _outside(certificate: Certificate) -> Iterator[str]:
+    if set(certificate.frame.types) == {OTHER}:
+        yield (
+            "The run tells no types of notes, or has few of each: whether a later run has other "
+            "ones cannot be seen."
+        )
     tail, left_out = certificate.cut_tail, certificate.issued.left_out
     if tail.documents:
         yield (

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import shutil
 import signal
 import sys
 
@@ -12,6 +13,8 @@ from scrubline.models.formats.column_roles import Columns
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.cli import main as cli
 from scrubline.pipeline.options import Options
+
+from .measuring import POLICY, write_notes
 
 COLUMNS = Columns.parse(
     [
@@ -126,6 +129,39 @@ def run(storage, options):
         return scrub(storage, dataclasses.replace(options, **changes))
 
     return run_it
+
+
+@pytest.fixture(scope="session")
+def waiting_run(tmp_path_factory):
+    """A folder with notes, a key, a policy and an output whose run waits; not to be changed."""
+    from scrubline.models.core.errors import RunOnHold
+    from scrubline.pipeline.run import scrub
+
+    folder = tmp_path_factory.mktemp("measured")
+    key = folder / "key.txt"
+    key.write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
+    key.chmod(0o600)
+    (folder / "policy.toml").write_text(POLICY, encoding="utf-8")
+    options = Options(
+        inputs=(str(write_notes(folder / "in")),),
+        output=str(folder / "out"),
+        models=(),
+        columns=COLUMNS,
+        key_source=str(key),
+        policy=str(folder / "policy.toml"),
+        progress=False,
+        hold=True,
+    )
+    with pytest.raises(RunOnHold):
+        scrub(Storage(sleep=lambda seconds: None), options)
+    return options
+
+
+@pytest.fixture
+def measured(waiting_run, tmp_path):
+    """Options of a copy of that output; only the output and what is below it may be changed."""
+    shutil.copytree(waiting_run.output, tmp_path / "out", symlinks=True)
+    return dataclasses.replace(waiting_run, output=str(tmp_path / "out"), hold=False)
 
 
 @pytest.fixture

@@ -1,0 +1,139 @@
+"""Runs that wait to be measured, and readers of their campaigns; rules alone, invented notes."""
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from scrubline.models.core.keys import Keys, canonical_id, key_bytes
+from scrubline.models.redaction.actions import ACTIONS
+from scrubline.models.risk.rows import MarkedSpan, MarkedText, json_line, read_draw
+
+GOLD = Path(__file__).resolve().parents[2] / "demo/gold"
+KINDS = ("letter", "nursing", "progress")
+
+POLICY = """name = "typed"
+extends = "hipaa"
+[documents]
+note_type = true
+"""
+
+
+def write_notes(folder, first=0, count=400, kinds=KINDS, patients=150):
+    """JSON Lines of invented notes, a type each; all have PHI that rules find."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [
+        json.dumps(
+            {
+                "note_id": n,
+                "patient_id": f"p{n % patients}",
+                "kind": kinds[n % len(kinds)],
+                "text": f"Seen on {n % 12 + 1}/{n % 28 + 1}/2019. MRN: {7_000_000 + n}. Stable. "
+                f"{'No pain. ' * (n % 9)}Call 555-867-{n % 9000 + 1000}.\n",
+                "n": n,
+            }
+        )
+        for n in range(first, first + count)
+    ]
+    (folder / f"notes{first}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def signing_keys(folder, name="officer", seed=7):
+    """Paths of a private key and of its public one."""
+    key = Ed25519PrivateKey.from_private_bytes(bytes([seed]) * 32)
+    encodings = serialization.Encoding, serialization.PrivateFormat, serialization.PublicFormat
+    pem = encodings[0].PEM
+    private, public = folder / f"{name}.pem", folder / f"{name}.pub"
+    private.write_bytes(
+        key.private_bytes(pem, encodings[1].PKCS8, serialization.NoEncryption()),
+    )
+    public.write_bytes(
+        key.public_key().public_bytes(pem, encodings[2].SubjectPublicKeyInfo),
+    )
+    return str(private), str(public)
+
+
+# -- readers
+
+
+def gold_of(key_file, files=("train.jsonl", "dev.jsonl")):
+    """doc_key -> text and gold spans (start, end, label) of the demo's notes."""
+    keys = Keys(key_bytes(Path(key_file).read_text("utf-8")))
+    found = {}
+    for name in files:
+        for line in (GOLD / name).read_text("utf-8").splitlines():
+            row = json.loads(line)
+            spans = [(s["start"], s["end"], s["label"]) for s in row["spans"]]
+            found[keys.doc_key(canonical_id(row["doc_id"]))] = (row["text"], spans)
+    return found
+
+
+def removed_places(root):
+    """doc_key -> places that the audit removed, of all parts below a folder."""
+    found = {}
+    for path in sorted(Path(root, "audit").rglob("*.parquet")):
+        for row in pq.ParquetFile(path).read().to_pylist():
+            if ACTIONS[row["action"]].removes and row["reason"] is None:
+                places = found.setdefault(row["doc_key"], set())
+                places.update(range(row["start"], row["end"]))
+    return found
+
+
+def left_of(text, spans, removed):
+    """What of gold spans is left in the clear, but for blanks."""
+    for start, end, label in spans:
+        at = start
+        while at < end:
+            stop = at
+            while stop < end and stop not in removed:
+                stop += 1
+            if text[at:stop].strip():
+                yield MarkedSpan(at, stop, label)
+            at = stop + 1
+
+
+def drawn_texts(folder):
+    """The texts of a campaign."""
+    return read_draw(Path(folder, "draw.jsonl").read_bytes()).texts
+
+
+def read_campaign(
+    folder, marks_of=lambda text: (), reader="ana", verdict=lambda text: "done", only=None
+):
+    """Writes the marks of one reader: all that is planted, and what `marks_of` gives of a text."""
+    lines = []
+    for text in drawn_texts(folder):
+        if only is not None and not only(text):
+            continue
+        spans = [MarkedSpan(one.start, one.end, "PATIENT") for one in text.planted]
+        row = MarkedText(
+            seq=len(lines) + 1,
+            doc_key=text.doc_key,
+            field=text.field,
+            text_hmac="h" + text.doc_key,
+            rev=1,
+            spans=tuple(sorted([*spans, *marks_of(text)], key=lambda one: one.start)),
+            verdict=verdict(text),
+            seconds=30.0,
+        )
+        lines.append(json_line(dataclasses.asdict(row)))
+    path = Path(folder, f"marks-{reader}.jsonl")
+    write_private(path, b"".join(lines))
+    return path
+
+
+def write_private(path, content):
+    """A file of its owner alone."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+
+
+def access(doc_key, what="published", seq=1):
+    """A row of a record of accesses."""
+    row = {"seq": seq, "at": "", "reviewer": "ana", "doc_key": doc_key, "field": "text"}
+    return json_line({**row, "what": what, "prev": "0" * 64})
