@@ -176,7 +176,7 @@ def _opened(storage: Storage, demand: RiskDemand) -> tuple[bytes, Certificate]:
     except FileNotFoundError:
         reason = Reason(Uncertified.NO_CERTIFICATE, "there is no such file (--certificate)")
         raise _held(demand, [reason]) from None
-    except StorageError as error:
+    except (StorageError, UsageError) as error:
         reason = Reason(Uncertified.NO_CERTIFICATE, f"it cannot be read ({type(error).__name__})")
         raise _held(demand, [reason]) from None
     try:
