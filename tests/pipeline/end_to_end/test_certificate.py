@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from scrubline.models.risk.judging import is_direct
 from scrubline.pipeline.outputs.risk_gate import told_risk
 
 from ..measuring import (
@@ -49,7 +50,7 @@ def marks_from_gold(root):
     return gold, marks
 
 
-def test_the_demo_is_scrubbed_measured_certified_and_published(place, scrubline, capsys):
+def test_the_demo_is_scrubbed_measured_certified_and_published(place, scrubline, capfdbinary):
     began = time.monotonic()
     assert scrubline("key", "new", "--output", "key.txt")[0] == 0
     assert (
@@ -76,13 +77,9 @@ def test_the_demo_is_scrubbed_measured_certified_and_published(place, scrubline,
     certificate = json.loads(Path("out/risk/certificate.json").read_text())
     primary = certificate["statements"][0]
     leaking = {
-        key
-        for key, (words, spans) in gold.items()
-        for text in [type("Text", (), {"doc_key": key})]
-        if any(mark.label not in ("CITY", "STATE") for mark in marks(text))
+        text.n for text in drawn_texts(folder) if any(is_direct(mark.label) for mark in marks(text))
     }
-    assert primary["k"] > 0 and primary["bound"] >= primary["k"] / primary["n"]
-    assert len(leaking) >= primary["k"]
+    assert primary["k"] == len(leaking) > 0 and primary["bound"] > primary["k"] / primary["n"]
 
     gate = ("--trusted-keys", "officer.pub")
     signed = ("--certificate", "out/risk/certificate.dsse.json")
@@ -108,7 +105,7 @@ def test_the_demo_is_scrubbed_measured_certified_and_published(place, scrubline,
 
     says = said + told + published + report + verified + checked
     _look_for_phi(says, gold, folder)
-    with capsys.disabled():
+    with capfdbinary.disabled():
         print(f"\nwhole loop of the demo: {seconds:.0f} s; bound {primary['bound']:.4f}")
 
 
