@@ -213,6 +213,7 @@ OTHERS = {
     "risk": (False, [], 1),
     "roster-fuzzy": (2, ["2"], 3),
     "view-attributes": ("age,sex", ["age,sex"], 3),
+    "max-risk": ("direct=0.02", ["direct=0.02"], "0.02"),
     "stale-notes": ("report", ["report"], "forget"),
 }
 """The same of options that do not take just any value."""

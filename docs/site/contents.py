@@ -23,6 +23,7 @@ CONTENTS = {
         "docs/view",
         "docs/review",
         "docs/review-keys",
+        "docs/certificate",
         "docs/formats",
         "docs/messages",
         "docs/hl7-fields",

@@ -32,6 +32,9 @@ PREDICATE_TYPE = "urn:scrubline:certificate:v1"
 MANIFEST, DRAW, MARKS = "manifest.json", "draw.jsonl", "marks.jsonl"
 """Names of the subjects. The third is all files of marks as one, see `sealed_marks`."""
 
+SigningKey = Ed25519PrivateKey
+TrustedKey = Ed25519PublicKey
+
 _PEM = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----[ \t]*\r?\n?", re.DOTALL)
 
 

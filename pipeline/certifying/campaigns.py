@@ -308,20 +308,24 @@ def _size_lines(prepared: PreparedCampaign) -> Iterator[str]:
     campaign, sizes = prepared.drawn.campaign, prepared.sizes
     what = "a direct identifier" if campaign.of == "direct" else "PHI of any kind"
     yield (
-        f"{campaign.unit}s to read, until at most {campaign.target:.4g} of all are certified to "
-        f"hold {what}, at {1 - campaign.alpha:.1%} confidence:"
+        f"{campaign.unit}s to read, until at most {_percent(campaign.target)} are certified to hold "
+        f"{what}, with a confidence of {1 - campaign.alpha:.1%}:"
     )
     rows = [
         ("none of those that are read leaks", sizes.clean, sizes.clean_sequential),
-        (f"{campaign.target / 4:.2g} of all leak in truth", sizes.quarter, None),
-        (f"{campaign.target / 2:.2g} of all leak in truth", sizes.half, None),
-        (f"{campaign.target * 0.75:.2g} of all leak in truth", sizes.three_quarters, None),
+        (f"{_percent(campaign.target / 4)} leak in truth", sizes.quarter, None),
+        (f"{_percent(campaign.target / 2)} leak in truth", sizes.half, None),
+        (f"{_percent(campaign.target * 0.75)} leak in truth", sizes.three_quarters, None),
     ]
     for number, (what_is_so, fixed, sequential) in enumerate(rows):
         said = "more than there are" if fixed is None else f"{fixed:,}"
         if sequential is not None:
             said += f"  (--sequential: {sequential:,})"
         yield f"  if {what_is_so + ':':<36} {said}{'  (chance 80 %)' if number else ''}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 def _chance_lines(prepared: PreparedCampaign) -> Iterator[str]:
@@ -333,7 +337,7 @@ def _chance_lines(prepared: PreparedCampaign) -> Iterator[str]:
         return
     chances = [
         f"{prepared.reading.chance(leaks, campaign.n, campaign.target * part):.0%} if "
-        f"{campaign.target * part:.2g} leak in truth"
+        f"{_percent(campaign.target * part)} leak in truth"
         for part in (0.25, 0.5)
     ]
     yield (

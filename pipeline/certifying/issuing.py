@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...models.core.errors import UsageError
 from ...models.risk.carrying import Issued, read_certificate
@@ -14,16 +14,13 @@ from ...models.risk.drawing import draw_sha256
 from ...models.risk.envelope import DRAW as DRAW_SUBJECT
 from ...models.risk.envelope import MANIFEST as MANIFEST_SUBJECT
 from ...models.risk.envelope import MARKS as MARKS_SUBJECT
-from ...models.risk.envelope import in_toto_statement, sign
+from ...models.risk.envelope import SigningKey, in_toto_statement, sign
 from ...models.risk.rows import MarksFile, as_json, read_draw, sealed_marks
 from ...models.risk.statement import certificate_bytes, certificate_of
 from ...models.storage.storage import Storage
 from ..outputs.measured_run import MeasuredRun, frame_documents, open_measured
 from .register import MOST_ALPHA, RegisteredCampaign, read_register, spent
 from .review_folder import CampaignFolder
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 RISK_FOLDER = "risk"
 CERTIFICATE, ENVELOPE = "certificate.json", "certificate.dsse.json"
@@ -55,7 +52,7 @@ class IssuedCertificate:
         target: float = self.value["campaign"]["target"]
         return bound <= target
 
-    def signed(self, keys: Sequence[Ed25519PrivateKey]) -> bytes:
+    def signed(self, keys: Sequence[SigningKey]) -> bytes:
         """The envelope."""
         return sign(in_toto_statement(self.value, self.subjects), keys)
 
@@ -122,7 +119,7 @@ def subjects_of(run: MeasuredRun, draw: bytes, marks: Sequence[MarksFile]) -> di
 
 
 def write_certificate(
-    storage: Storage, output: str, issued: IssuedCertificate, keys: Sequence[Ed25519PrivateKey]
+    storage: Storage, output: str, issued: IssuedCertificate, keys: Sequence[SigningKey]
 ) -> list[str]:
     """Writes it, and its envelope if it is signed; gives their names below the output.
 
@@ -160,7 +157,7 @@ def _issued(
     register = spent(folder, rows, row.content, but=folder.name)
     if register.alpha > MOST_ALPHA + _ROUNDING:
         raise UsageError(
-            f"{register.read} campaigns on these texts were read, and have spent "
+            f"campaigns on these texts that were read: {register.read}; they have spent "
             f"{register.alpha:g} of the chance of {MOST_ALPHA:g} that a certificate is wrong: one "
             "of them passes by chance alone now and then, and none certifies anything. Scrub "
             "again, with what was found mended, and draw one campaign"

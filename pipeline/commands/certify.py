@@ -18,7 +18,7 @@ from ..process.stdout import show
 from .campaign import trained_of
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from ...models.risk.envelope import SigningKey
 
 PASSWORD = "SCRUBLINE_SIGNING_PASSWORD"
 """Environment variable with the password of the signing keys, if they have one."""
@@ -79,7 +79,7 @@ def _certify(parsed: argparse.Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _signing_key(place: str) -> Ed25519PrivateKey:
+def _signing_key(place: str) -> SigningKey:
     from ...models.risk.envelope import signing_key
 
     try:

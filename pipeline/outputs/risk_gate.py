@@ -12,7 +12,7 @@ import hashlib
 import logging
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...models.core.checked_json import convert_json
 from ...models.core.errors import GateFailed, StorageError, UsageError
@@ -28,13 +28,10 @@ from ...models.risk.carrying import (
     read_certificate,
     reasons_against,
 )
-from ...models.risk.envelope import trusted_keys, verified_certificate
+from ...models.risk.envelope import TrustedKey, trusted_keys, verified_certificate
 from ...models.risk.statement import Statement
 from ...models.storage.storage import Storage
 from .measured_run import gated_run
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 _log = logging.getLogger(__name__)
 
@@ -97,7 +94,7 @@ def require_sense(max_risk: str | None, certificate: str | None, keys: str | Non
         )
 
 
-def read_trusted(storage: Storage, demand: RiskDemand) -> tuple[Ed25519PublicKey, ...]:
+def read_trusted(storage: Storage, demand: RiskDemand) -> tuple[TrustedKey, ...]:
     """The keys that are trusted; () where nothing is asked.
 
     Raises:

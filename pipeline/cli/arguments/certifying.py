@@ -41,6 +41,15 @@ def add_campaign(parser: ArgumentParser) -> None:
         "%(default)s)",
     )
     parser.add_argument("--name", required=True, metavar="NAME", help="of the campaign")
+    _add_kind(parser)
+    _add_size(parser)
+    _add_trained(parser)
+    parser.add_argument("--dry-run", action="store_true", help="print, and write nothing")
+    add_named(parser, "campaign", "run", "key-file")
+
+
+def _add_kind(parser: ArgumentParser) -> None:
+    """What is drawn, and how it is read."""
     parser.add_argument(
         "--unit",
         choices=("document", "patient"),
@@ -72,6 +81,10 @@ def add_campaign(parser: ArgumentParser) -> None:
         help="leave the documents of the greatest risk out, up to this share: nothing is stated "
         "of them, and the gate counts each as a leak",
     )
+
+
+def _add_size(parser: ArgumentParser) -> None:
+    """How much is drawn."""
     parser.add_argument(
         "--expected",
         type=float,
@@ -89,9 +102,6 @@ def add_campaign(parser: ArgumentParser) -> None:
         help="with this chance at most the first statement is wrong (default: %(default)s); less "
         "leaves some for another campaign on the same texts",
     )
-    _add_trained(parser)
-    parser.add_argument("--dry-run", action="store_true", help="print, and write nothing")
-    add_named(parser, "campaign", "run", "key-file")
 
 
 def add_certify(parser: ArgumentParser) -> None:

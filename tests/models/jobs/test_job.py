@@ -72,6 +72,7 @@ def test_what_decides_content_is_in_the_fingerprint(change):
         {"split_bytes": 1},
         {"keep_candidates": True},
         {"risk": False},
+        {"max_risk": "direct=0.02", "certificate": "c", "trusted_keys": "k", "max_age": 1.0},
     ],
 )
 def test_what_does_not_decide_content_is_not_in_the_fingerprint(change):
@@ -140,4 +141,5 @@ def test_a_job_holds_no_key(tmp_path):
     assert {f.name for f in dataclasses.fields(Job) if "key" in f.name} == {
         "key_source",
         "key_check",
+        "trusted_keys",  # where public ones are
     }

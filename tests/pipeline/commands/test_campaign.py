@@ -40,13 +40,13 @@ def test_what_is_said_and_written(campaign, review, measured):
     drawn = read_draw(draw)
     lines = out.splitlines()
     assert lines[0].startswith(f"run {drawn.campaign.run}: 400 documents of 150 patients, ")
-    table = "documents to read, until at most 0.05 of all are certified to hold a direct identifier"
+    table = "documents to read, until at most 5 % are certified to hold a direct identifier"
     assert lines[2].startswith(table)
     clean = re.fullmatch(
         r"  if none of those that are read leaks: +(\d+)  \(--sequential: (\d+)\)", lines[3]
     )
     assert drawn.campaign.n >= int(clean[1]) and int(clean[2]) > int(clean[1])
-    assert re.search(r"if 0\.025 of all leak in truth: +\d+  \(chance 80 %\)", out)
+    assert re.search(r"if 2\.5 % leak in truth: +\d+  \(chance 80 %\)", out)
     assert f"campaign c1: {drawn.campaign.n} documents to read, in {len(drawn.texts)} texts" in out
     (row,) = register_of(review)
     assert f"draw.jsonl: SHA-256 {row['draw_sha256']}" in out
@@ -283,7 +283,7 @@ def test_reading_until_one_passes_is_refused(campaign, review, how):
     else:
         (folder / "draw.jsonl").unlink()
     code, _, err = campaign(name="c2")
-    assert code == 2 and "1 campaigns on these texts were read, and have spent 0.05" in err
+    assert code == 2 and "campaigns on these texts that were read: 1; they have spent 0.05" in err
     assert len(register_of(review)) == 1 and not (review / "c2/draw.jsonl").exists()
 
 

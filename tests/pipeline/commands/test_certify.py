@@ -289,7 +289,9 @@ def test_two_campaigns_that_were_both_read_certify_nothing(campaign, certify, ri
     read_campaign(two)
     for name in ("c1", "c2"):
         code, _, err = certify(name=name)
-        assert code == 2 and "2 campaigns on these texts were read, and have spent 0.1" in err
+        assert (
+            code == 2 and "campaigns on these texts that were read: 2; they have spent 0.1" in err
+        )
     assert not risk.exists()
 
 

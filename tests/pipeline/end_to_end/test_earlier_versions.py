@@ -96,7 +96,7 @@ def test_a_job_of_an_earlier_version_has_the_fingerprint_that_it_had():
     assert now == json.loads(JOB_080)
     # What is known of people came later, and so did links between notes: nothing here.
     assert {name for name, value in known.items() if value not in (None, "", False, [])} <= {
-        *("max_guard", "min_roster_share", "risk", "roster_fuzzy", "stale_notes"),
+        *("max_age", "max_guard", "min_roster_share", "risk", "roster_fuzzy", "stale_notes"),
     }
     newer = dataclasses.replace(job, code_version="0.9.0")
     assert "max_encoded_share" in json.loads(newer.to_json())["budgets"]

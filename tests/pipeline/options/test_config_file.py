@@ -56,6 +56,10 @@ roster_fuzzy = 2
 link_notes = true
 stale_notes = "report"
 max_quarantined = 1
+max_risk = "direct=0.02"
+certificate = "c.dsse.json"
+trusted_keys = "officers.pub"
+max_age = 30
 watchdog_seconds = 1.5
 progress = false
 log_level = "INFO"
