@@ -308,8 +308,8 @@ def _size_lines(prepared: PreparedCampaign) -> Iterator[str]:
     campaign, sizes = prepared.drawn.campaign, prepared.sizes
     what = "a direct identifier" if campaign.of == "direct" else "PHI of any kind"
     yield (
-        f"{campaign.unit}s to read, until at most {_percent(campaign.target)} are certified to hold "
-        f"{what}, with a confidence of {1 - campaign.alpha:.1%}:"
+        f"{campaign.unit}s to read, until at most {_percent(campaign.target)} are certified to "
+        f"hold {what}, with a confidence of {1 - campaign.alpha:.1%}:"
     )
     rows = [
         ("none of those that are read leaks", sizes.clean, sizes.clean_sequential),
