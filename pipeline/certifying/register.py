@@ -180,8 +180,8 @@ def require_alpha(
         is_some = left > _ROUNDING
         raise UsageError(
             f"campaigns on these texts that were read: {before.read}; they have spent "
-            f"{before.alpha:g} of the chance of {MOST_ALPHA:g} that a certificate is "
-            "wrong: reading until one passes proves nothing. "
+            f"{before.alpha:g} of the chance of {MOST_ALPHA:g} that a certificate is wrong: "
+            "reading until one passes proves nothing. "
             + (f"What is left is --alpha {left:g}. " if is_some else "")
             + "Mend what leaked, train, and scrub again: other texts are another run"
         )
