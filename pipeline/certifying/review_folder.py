@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 from collections.abc import Iterator
 
-from ...models.core.checked_json import parse_json
 from ...models.core.errors import UsageError
+from ...models.review.accesses import EXPORT, Access, read_accesses
 from ...models.risk.rows import MarksFile
 from ...models.storage.places import local_path
 from .private_files import make_private_folder, read_private
@@ -19,25 +18,9 @@ DRAW, ADJUDICATED, ACCESSES, REGISTER = (
 ENDED = "ended"
 """In a campaign's folder: its notes were exported to train on, so that it certifies nothing."""
 
-EXPORT = "export"
-"""What a row of accesses says of an original that went into a corpus to train on."""
-
 _MARKS = re.compile(r"marks-(.+)\.jsonl")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
 _TAKEN = ("find", REGISTER)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Access:
-    """A row of accesses; what matters here is of which document, and why."""
-
-    doc_key: str
-    what: str
-    seq: int = 0
-    at: str = ""
-    reviewer: str = ""
-    field: str = ""
-    prev: str = ""
 
 
 class CampaignFolder:
@@ -131,14 +114,12 @@ class CampaignFolder:
         return frozenset(found)
 
 
-def _accesses(path: str) -> Iterator[_Access]:
+def _accesses(path: str) -> Iterator[Access]:
     if not os.path.isdir(os.path.dirname(path)):
         return
-    for line in (read_private(path) or b"").split(b"\n")[:-1]:
-        try:
-            yield parse_json(line, _Access)
-        except ValueError:
-            raise UsageError(
-                "the record of accesses of a campaign is damaged: nothing can be said of what was "
-                "shown"
-            ) from None
+    try:
+        yield from read_accesses(read_private(path) or b"")
+    except ValueError:
+        raise UsageError(
+            "the record of accesses of a campaign is damaged: nothing can be said of what was shown"
+        ) from None

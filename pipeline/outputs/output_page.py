@@ -40,7 +40,7 @@ from .removal_counts import (
     count_removals,
     removes,
 )
-from .risk_sentence import NOT_MEASURED
+from .risk_sentence import NOT_MEASURED, risk_sentence, told_risk
 from .state import PAGE
 
 _log = logging.getLogger(__name__)
@@ -115,7 +115,6 @@ def page(
     manifest: Mapping[str, Any],
     counts: RemovalCounts,
     nights: Nights = NO_NIGHTS,
-    risk: str = NOT_MEASURED,
 ) -> bytes:
     """The page, UTF-8.
 
@@ -123,7 +122,6 @@ def page(
         manifest: of any version that has one; what it does not tell is said to be missing.
         counts: of the tables that it lists.
         nights: what the history tells.
-        risk: what is known of what was left; see `risk_sentence`.
     """
     sections = [
         PagePart("By label", _by_label(counts), "labels"),
@@ -138,7 +136,9 @@ def page(
         PagePart("Files", _files(manifest), "files"),
         PagePart("What this page leaves out", _left_out(), "left-out"),
     ]
-    first = head(manifest, counts, risk)
+    risk = told_risk(manifest)
+    said = NOT_MEASURED if risk is None else risk_sentence(risk.statement, risk.carried_from)
+    first = head(manifest, counts, said)
     return render("Run report", first, sections, version=GENERATOR)
 
 

@@ -14,7 +14,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ...models.core.checked_json import convert_json
 from ...models.core.errors import GateFailed, StorageError, UsageError
 from ...models.jobs.job import Job
 from ...models.jobs.receipts import Receipt
@@ -29,14 +28,11 @@ from ...models.risk.carrying import (
     reasons_against,
 )
 from ...models.risk.envelope import TrustedKey, trusted_keys, verified_certificate
-from ...models.risk.statement import Statement
 from ...models.storage.storage import Storage
 from .measured_run import gated_run
+from .risk_sentence import CARRIED, MEASURED
 
 _log = logging.getLogger(__name__)
-
-MEASURED, CARRIED = "measured", "carried"
-"""How a certificate is of a run, as the manifest says it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -208,30 +204,3 @@ def _held(demand: RiskDemand, reasons: list[Reason] | tuple[Reason, ...]) -> Gat
 
 
 # -- what a manifest says
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ToldRisk:
-    """What a manifest says of the risk of the run that published last.
-
-    Attributes:
-        statement: the first that was asked for; its bound is that of the whole run.
-        carried_from: the day on which the campaign was drawn, if it was of an earlier run.
-    """
-
-    statement: Statement
-    carried_from: str | None
-
-
-def told_risk(manifest: Mapping[str, Any]) -> ToldRisk | None:
-    """What a manifest says of risk; None where it was not measured, or is told otherwise."""
-    try:
-        said = manifest["report"]["risk"]
-        first = dict(said["statements"][0])
-        bound = float(first.pop("bound_of_run"))
-        for name in ("limit", "outside"):
-            first.pop(name)
-        statement = convert_json({**first, "bound": bound}, Statement)
-        return ToldRisk(statement, str(said["begun"]) if said["how"] == CARRIED else None)
-    except (KeyError, IndexError, TypeError, ValueError):
-        return None

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Mapping
+from typing import Any
 
+from ...models.core.checked_json import convert_json
 from ...models.risk.statement import Statement
 
 NOT_MEASURED = (
     "Risk of what was left: not measured. No person has read a sample of this output for it; the "
     "counts on this page are of what was found."
 )
+
+MEASURED, CARRIED = "measured", "carried"
+"""How a certificate is of a run, as the manifest says it."""
 
 _OF = {"direct": "a direct identifier", "any": "PHI of any kind"}
 
@@ -35,3 +42,30 @@ def risk_sentence(statement: Statement | None, carried_from: str | None = None) 
         f"{_OF[statement.of]} ({1 - statement.alpha:.0%} confidence; {statement.n:,} "
         f"read{carried})."
     )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ToldRisk:
+    """What a manifest says of the risk of the run that published last.
+
+    Attributes:
+        statement: the first that was asked for; its bound is that of the whole run.
+        carried_from: the day on which the campaign was drawn, if it was of an earlier run.
+    """
+
+    statement: Statement
+    carried_from: str | None
+
+
+def told_risk(manifest: Mapping[str, Any]) -> ToldRisk | None:
+    """What a manifest says of risk; None where it was not measured, or is told otherwise."""
+    try:
+        said = manifest["report"]["risk"]
+        first = dict(said["statements"][0])
+        bound = float(first.pop("bound_of_run"))
+        for name in ("limit", "outside"):
+            first.pop(name)
+        statement = convert_json({**first, "bound": bound}, Statement)
+        return ToldRisk(statement, str(said["begun"]) if said["how"] == CARRIED else None)
+    except (KeyError, IndexError, TypeError, ValueError):
+        return None

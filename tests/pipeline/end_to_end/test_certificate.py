@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from scrubline.models.risk.judging import is_direct
-from scrubline.pipeline.outputs.risk_gate import told_risk
+from scrubline.pipeline.outputs.risk_sentence import told_risk
 
 from ..measuring import (
     drawn_texts,

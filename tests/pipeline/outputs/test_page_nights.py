@@ -1,5 +1,6 @@
 """What `report.html` draws of the history, and its first screen."""
 
+import dataclasses
 import html.parser
 import re
 
@@ -127,7 +128,12 @@ def test_risk_is_not_measured_until_it_is():
         "Risk of what was left: at most 2.0% of documents hold a direct identifier "
         "(95% confidence; 393 read, carried from 2026-11-20)."
     )
-    content = page(manifest_of(), COUNTS, risk=said).decode()
+    row = {**dataclasses.asdict(statement), "bound_of_run": 0.0196, "limit": "x", "outside": 0}
+    told = {"statements": [row], "begun": "2026-11-20", "how": "carried"}
+    manifest = manifest_of()
+    manifest["report"] = {**manifest.get("report", {}), "risk": told}
+    content = page(manifest, COUNTS).decode()
+    assert said.partition(": ")[2] in content
     assert "393 read" in content and "not measured" not in content
     assert "measured" in content.split('class="risk')[1][:20]
     assert "at most 2.1% of" in risk_sentence(Statement(bound=0.02001, alpha=0.05, **made))

@@ -16,7 +16,7 @@ from scrubline.pipeline import run as runs
 from scrubline.pipeline.outputs import risk_gate
 from scrubline.pipeline.outputs.manifest import read_manifest
 from scrubline.pipeline.outputs.pending import load_run
-from scrubline.pipeline.outputs.risk_gate import told_risk
+from scrubline.pipeline.outputs.risk_sentence import told_risk
 from scrubline.pipeline.run import plan_and_freeze, resume, scrub
 
 from ..conftest import COLUMNS
