@@ -6,9 +6,12 @@ A rank is for people. Nothing that is stated of risk may use it: see `risk.drawi
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import hmac
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+
+from ..risk.scoring import STEPS_AN_OCTAVE
 
 RANDOM_FIRST = 25
 """So many notes are chosen at random before any by their scores: at first that finds more."""
@@ -18,6 +21,9 @@ RANDOM_SHARE = 0.2
 
 MOST_OF_TEMPLATE = 3
 """Notes of one template in a batch."""
+
+HEAD_CHARACTERS = 40
+"""The head of a line, as "Admission date:", has so many at most."""
 
 MOST_BARS = 7
 
@@ -73,7 +79,7 @@ class TeachingText:
 
     Attributes:
         doc_key, field: which.
-        uncertainty: mean over its tokens of 1 less the probability of the likeliest tag.
+        uncertainty: greater where more may be learned from each token, see `uncertainty_of`.
         template: hash of the heads of its lines.
         note_type: None if nothing tells it.
     """
@@ -83,6 +89,29 @@ class TeachingText:
     uncertainty: float
     template: str = ""
     note_type: str | None = None
+
+
+def uncertainty_of(text: QueuedText) -> float:
+    """How uncertain the tokens of a text are on average, as far as a table of documents tells.
+
+    With a risk, what the model expects to be left, by token. Without one, below all others, how
+    many spans rules alone or taggers alone have found, by token.
+    """
+    tokens = max(1, text.tokens)
+    if text.risk is None:
+        return min(1.0, text.disagreement / tokens) - 1.0
+    risk: float = 2.0 ** (text.risk / STEPS_AN_OCTAVE)
+    return risk / tokens
+
+
+def template_of(text: str) -> str:
+    """Hash of the heads of a text's lines, of which forms have the same; "" if it has none."""
+    heads = [
+        head.strip().casefold()
+        for head, colon, _ in (line.partition(":") for line in text.splitlines())
+        if colon and 0 < len(head.strip()) <= HEAD_CHARACTERS
+    ]
+    return hashlib.sha256("\n".join(heads).encode("utf-8", "replace")).hexdigest() if heads else ""
 
 
 def next_to_learn(

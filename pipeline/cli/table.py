@@ -34,7 +34,7 @@ from .arguments.runs import add_init, add_plan, add_preview, add_resume, add_scr
 from .arguments.scoring import add_evaluate, add_study
 from .arguments.serving import add_review, add_serve
 from .arguments.shared import describe
-from .arguments.training import add_dial, add_train
+from .arguments.training import add_dial, add_next, add_train
 
 
 class Topic(enum.StrEnum):
@@ -185,6 +185,12 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "train a bundle on your own annotated notes",
             add_train,
             "commands.train",
+            Topic.MODELS,
+        ),
+        "next": Command(
+            "choose published notes from which a model learns most, to be corrected",
+            add_next,
+            "commands.next",
             Topic.MODELS,
         ),
         "dial": Command(

@@ -17,6 +17,7 @@ from ..process.logs import say, set_up_logs
 from ..process.stdout import show
 from ..review.access import verify_accesses
 from ..review.desk import DeskSettings, ReviewDesk
+from ..review.doubts import Doubts, open_models
 from ..review.exporting import export_corrections, kept_out
 from ..review.folder import DRAW, FIND, ReviewFolder, require_name
 from ..review.refusals import DeskRefusal
@@ -122,7 +123,10 @@ def _desk(output: str, parsed: argparse.Namespace) -> ReviewDesk:
         folder = ReviewFolder.of(output, FIND)
         folder.make()
         opened = ReviewedOutput(Storage(), output, parsed.key_source, parsed.originals)
-        return ReviewDesk(opened, folder, settings, kept_out=kept_out(folder))
+        doubts = None
+        if parsed.uncertain and opened.has_originals and opened.job.models:
+            doubts = Doubts(opened, lambda: open_models(opened.job))
+        return ReviewDesk(opened, folder, settings, kept_out=kept_out(folder), doubts=doubts)
     if parsed.count is not None:
         raise UsageError("--count is of --queue find: a campaign is read whole")
     if not parsed.campaign:

@@ -126,7 +126,7 @@ class Options(JobOptions):
         commands=(
             *RUNS,
             *("verify", "inspect", "find", "key", "preview", "init", "roster", "annotate"),
-            *("evaluate", "review", "campaign", "certify"),
+            *("evaluate", "review", "next", "campaign", "certify"),
         ),
         metavar="URL",
         shown="env:SCRUBLINE_KEY",

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...models.core.errors import UsageError
 from ...models.review.adjudication import UNDECIDED, Decision, compared, decided
 from ...models.review.marks import StaleMarks
 from ...models.risk.rows import DONE, UNFINISHED, MarkedText
+from ...models.risk.scoring import UncertainToken
 from .desk import ReviewDesk
 from .documents import is_removed
 from .refusals import DeskRefusal, unsaved
 from .texts import Text
+
+_OUTSIDE = "O"
+"""Tag of what no model takes for PHI."""
 
 
 def _readings(desk: ReviewDesk, text: Text) -> dict[str, MarkedText]:
@@ -86,6 +90,8 @@ def differences_of(desk: ReviewDesk, text: Text) -> dict[str, Any]:
         model = None
         if row is not None and not desk.is_blind:
             model = {"tag": row["label"], "p": row["score"]}
+        elif (left := _left_with(desk.doubts(text), one.start, one.end)) is not None:
+            model = {"tag": _OUTSIDE, "p": left}
         shown.append({**dataclasses.asdict(one), "model": model})
     return {
         "differences": shown,
@@ -94,6 +100,12 @@ def differences_of(desk: ReviewDesk, text: Text) -> dict[str, Any]:
         "revision": held.rev if held else 0,
         "document": document,
     }
+
+
+def _left_with(doubts: Iterable[UncertainToken] | None, start: int, end: int) -> float | None:
+    """The greatest probability of PHI of the words of a stretch; None if none is uncertain."""
+    inside = (word.p for word in doubts or () if word.start < end and start < word.end)
+    return max(inside, default=None)
 
 
 def adjudicate(desk: ReviewDesk, text: Text, said: Mapping[str, Any]) -> dict[str, Any]:

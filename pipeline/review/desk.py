@@ -27,8 +27,10 @@ from ...models.risk.rows import (
     MarkedSpan,
     Stretch,
 )
+from ...models.risk.scoring import UncertainToken
 from .access import AccessRecord
 from .documents import boxes_of, document_json
+from .doubts import Doubts
 from .folder import FIND, ReviewFolder
 from .leases import Leases
 from .refusals import DeskRefusal, unsaved
@@ -82,11 +84,13 @@ class ReviewDesk:
         settings: DeskSettings,
         drawn: DrawnList | None = None,
         kept_out: frozenset[str] = frozenset(),
+        doubts: Doubts | None = None,
     ) -> None:
         """Opens the files of a reading.
 
         Args:
             kept_out: keys of documents of campaigns, which the find queue leaves alone.
+            doubts: what tells uncertain words of the find queue; None if nothing does.
 
         Raises:
             UsageError: if a file is open to others or damaged, or the draw is of another run.
@@ -96,6 +100,7 @@ class ReviewDesk:
         self.adjudicated = ReaderMarks(folder.file(ADJUDICATED), ADJUDICATOR, is_adjudicated=True)
         self.access = AccessRecord(folder, settings.reviewer)
         self._leases = Leases(folder.file("leases"), settings.reviewer)
+        self._doubts = doubts
         self._others: dict[str, ReaderMarks] = {}
         self._originals_shown: set[Text] = set()
         self._draws: dict[Text, DrawnText] = {}
@@ -251,6 +256,15 @@ class ReviewDesk:
         except UnequalTexts as error:
             raise DeskRefusal(503, "UnequalTexts", f"{error}: see `scrubline verify`") from None
 
+    def doubts(self, text: Text) -> tuple[UncertainToken, ...] | None:
+        """The uncertain words of a text; None if they are not known (yet), or it is read blind."""
+        if self._doubts is None or self.is_blind:
+            return None
+        found = self._doubts.of(text)
+        rank = self.ranks[text]
+        self._doubts.ask(*self.order[rank : rank + 1])  # likely the next one
+        return found
+
     def document(self, text: Text, side: str) -> dict[str, Any]:
         """A text for its reader, after the record of accesses says so.
 
@@ -274,7 +288,13 @@ class ReviewDesk:
             self._originals_shown.add(text)
         segments = self.segments(text, with_original=is_original)
         held = self.marks.held.get(text)
-        shown = document_json(segments, self.output.audit(text), is_blind=self.is_blind, held=held)
+        shown = document_json(
+            segments,
+            self.output.audit(text),
+            is_blind=self.is_blind,
+            held=held,
+            doubts=self.doubts(text) or (),
+        )
         comment = self._comments().get(text, "")
         return {
             "doc": text[0],

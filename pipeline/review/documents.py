@@ -10,6 +10,7 @@ from typing import Any
 from ...models.redaction.actions import ACTIONS
 from ...models.review.segments import RemovedBox, ShownSegment, words_of
 from ...models.risk.rows import MarkedText
+from ...models.risk.scoring import UncertainToken
 from .texts import detector_kinds
 
 AuditRow = Mapping[str, Any]
@@ -45,6 +46,7 @@ def document_json(
     *,
     is_blind: bool,
     held: MarkedText | None,
+    doubts: Sequence[UncertainToken] = (),
 ) -> dict[str, Any]:
     """What the page shows of a text.
 
@@ -55,6 +57,7 @@ def document_json(
             of spans that are planted are left out.
         held: what the reader said of it; None where nothing was said: of a text that is to be
             mended, the spans of the run then stand.
+        doubts: uncertain words of the text, as far as they are known.
     """
     found = run_spans(rows, is_blind=is_blind)
     if is_blind:
@@ -81,7 +84,7 @@ def document_json(
         "words": words_of(segments),
     }
     if not is_blind:
-        shown["uncertain"] = _uncertain(rows)
+        shown["uncertain"] = _uncertain(rows, segments, doubts)
         shown["detected"] = _detected(rows)
     return shown
 
@@ -100,13 +103,24 @@ def _segment(one: ShownSegment) -> dict[str, Any]:
     return shown
 
 
-def _uncertain(rows: Iterable[AuditRow]) -> list[dict[str, Any]]:
-    """What detectors proposed and the policy lets stand."""
-    return [
+def _uncertain(
+    rows: Iterable[AuditRow], segments: Iterable[ShownSegment], doubts: Iterable[UncertainToken]
+) -> list[dict[str, Any]]:
+    """What detectors proposed and the policy lets stand, and words that may be PHI, in order."""
+    found = [
         {"start": row["start"], "end": row["end"], "p": row["score"]}
         for row in rows
         if not is_removed(row)
     ]
+    # A roster, or what other notes told, may have removed what the models alone let stand.
+    taken = [(one["start"], one["end"]) for one in found]
+    taken += [(one.start, one.end) for one in segments if one.is_removed]
+    found += [
+        dataclasses.asdict(word)
+        for word in doubts
+        if not any(start < word.end and word.start < end for start, end in taken)
+    ]
+    return sorted(found, key=lambda one: (one["start"], one["end"]))
 
 
 def _detected(rows: Iterable[AuditRow]) -> dict[str, int]:

@@ -77,26 +77,36 @@ def kept_out(folder: ReviewFolder) -> frozenset[str]:
     return frozenset(keys)
 
 
+def document_ids(output: ReviewedOutput) -> dict[Text, str]:
+    """Text -> the id that it has in a corpus."""
+    is_one_field = len({field for _, field in output.texts}) == 1
+    return {text: text[0] if is_one_field else f"{text[0]}:{text[1]}" for text in output.texts}
+
+
 def annotated(
-    output: ReviewedOutput, access: AccessRecord, spans: Mapping[Text, Sequence[MarkedSpan]]
+    output: ReviewedOutput,
+    access: AccessRecord,
+    spans: Mapping[Text, Sequence[MarkedSpan]],
+    order: Sequence[Text] | None = None,
 ) -> Iterator[AnnotatedDocument]:
     """Yields texts with what should be removed of them; each is recorded before.
 
     Args:
         spans: text -> all that is PHI of it.
+        order: of the texts; None for that of their keys.
 
     Raises:
         DeskRefusal: if an original is not there, or the access cannot be recorded.
     """
-    fields = len({field for _, field in output.texts})
-    for text in sorted(spans):
+    ids = document_ids(output)
+    for text in sorted(spans) if order is None else order:
         access.record(text, EXPORT)
         published = output.texts[text]
         meta = {"patient": published.patient or text[0]}
         if published.queued.note_type is not None:
             meta["note_type"] = published.queued.note_type
         yield AnnotatedDocument(
-            text[0] if fields == 1 else f"{text[0]}:{text[1]}",
+            ids[text],
             output.original(text),
             tuple(Annotation(one.start, one.end, one.label) for one in spans[text]),
             meta,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -82,6 +83,7 @@ class ReviewedOutput:
         self.manifest = read_manifest(storage, output)
         self.job, self.keys = read_job_and_keys(storage, output, self.manifest["run"], key_source)
         self.has_originals = originals is not None
+        self._reads_originals = threading.RLock()
         self._sources: dict[str, SourceDocuments] = {}
         self._units = Catalogue.read(storage, output).units
         self._parts = {part["path"]: part for part in self.manifest["parts"]}
@@ -138,7 +140,10 @@ class ReviewedOutput:
         """
         one = self.texts[text]
         try:
-            found = _held(self._originals, one.name, lambda: self._read_originals(one)).get(text)
+            with self._reads_originals:  # also on the thread of `Doubts`
+                found = _held(self._originals, one.name, lambda: self._read_originals(one)).get(
+                    text
+                )
         except InputChanged:
             found = None
         except (RunFailed, UsageError):

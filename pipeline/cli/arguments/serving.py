@@ -100,6 +100,12 @@ def add_review(parser: ArgumentParser) -> None:
         "--count", type=int, metavar="N", help="read this many of the find queue, at most"
     )
     parser.add_argument(
+        "--no-uncertain",
+        dest="uncertain",
+        action="store_false",
+        help="do not open the run's models, which tell words of the originals that may be PHI",
+    )
+    parser.add_argument(
         "--with-measure",
         action="store_true",
         help="export: also what was read in campaigns, which then certify nothing",

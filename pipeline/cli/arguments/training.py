@@ -1,10 +1,11 @@
-"""Commands that make taggers: train, dial."""
+"""Commands that make taggers: train, next, dial."""
 
 from __future__ import annotations
 
 from argparse import SUPPRESS, ArgumentParser
 from typing import Any
 
+from ...options.command_line import add_named
 from .shared import describe
 
 
@@ -282,6 +283,50 @@ def _add_dial_of_training(parser: Any) -> None:
     )
     # Its name until 0.10.0, too like --held-out.
     group.add_argument("--held-back", dest="tune_on", action="append", help=SUPPRESS)
+
+
+def add_next(parser: ArgumentParser) -> None:
+    """Adds the options and the help of `next`."""
+    describe(
+        parser,
+        "--from OUT --output FILE --key-file KEYFILE [OPTIONS]",
+        "Writes notes that nobody has read yet, with what the run removed of each as its first "
+        "spans, as stand-off JSON Lines: correct them in any tool, then train with --add. The "
+        "first 25 are chosen at random, which finds more; after them four of five by how "
+        "uncertain the model is of each token, the others at random. Left out are notes that were "
+        "read in the find queue of `scrubline review`, those of --done, and all of a campaign "
+        "that certifies something. The file holds the original texts: PHI, for you alone. Each "
+        "text is recorded as for `scrubline review export`. See docs/training.md.",
+        "scrubline next --from out/ --count 25 --key-file key.txt --output batch-1.jsonl",
+        "scrubline next --from out/ --key-file key.txt --done batch-1.jsonl --output batch-2.jsonl",
+        "scrubline train --from-bundle en-default --add batch-1.jsonl --add batch-2.jsonl \\\n"
+        "           --name mine --output bundles/mine",
+    )
+    parser.add_argument(
+        "--from",
+        dest="published",
+        required=True,
+        metavar="OUT",
+        help="published output; its inputs must be where the run read them, as they were",
+    )
+    parser.add_argument(
+        "--count", type=int, default=25, metavar="N", help="notes (default: %(default)s)"
+    )
+    parser.add_argument("--output", required=True, metavar="FILE", help="new file")
+    parser.add_argument(
+        "--done",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="an earlier batch: its notes count as read, and are left out; repeatable",
+    )
+    parser.add_argument(
+        "--reviewer",
+        default="next",
+        metavar="NAME",
+        help="who is shown the texts, for the record of accesses (default: %(default)s)",
+    )
+    add_named(parser, "next", "key-file")
 
 
 def add_dial(parser: ArgumentParser) -> None:
