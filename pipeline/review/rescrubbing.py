@@ -16,6 +16,7 @@ from ..options import Options
 from ..outputs.audit_diff import diff
 from ..outputs.planning import read_job
 from ..outputs.state import pending_runs
+from ..preparation import absolute_key_source, absolute_place
 from ..process.exit_codes import ExitCode
 from ..run import scrub
 from .children import ChildWork, run_child
@@ -32,7 +33,9 @@ class Rescrubbing(ChildWork):
     def __init__(self, desk: ReviewDesk, training: Training, output: str, key_source: str) -> None:
         super().__init__()
         self._desk, self._training = desk, training
-        self._output, self._key_source = output, key_source
+        # The child works in another folder.
+        self._output = absolute_place(output)
+        self._key_source = absolute_key_source(key_source)
 
     def prepare(self) -> str:
         """The bundle to scrub with.

@@ -6,7 +6,7 @@ import os
 import pytest
 from scrubline.models.corpora import read_annotated
 from scrubline.models.review.marks import ReaderMarks
-from scrubline.pipeline.review import training
+from scrubline.pipeline.review import rescrubbing, training
 from scrubline.pipeline.review.children import ChildFailed
 from scrubline.pipeline.review.refusals import DeskRefusal
 from scrubline.pipeline.review.rescrubbing import Rescrubbing, options_of_run
@@ -118,6 +118,32 @@ def test_scrubbing_again_needs_a_bundle(trained, output, key_file):
     ana.panel.rescrubbing = Rescrubbing(ana.desk, ana.panel.training, output, key_file)
     assert ana.call("POST", "/api/rescrub", {}, 409)["error"] == "NoBundle"
     assert ana.call("GET", "/api/rescrub")["state"] == "none"
+
+
+def test_the_run_once_more_is_found_from_the_folder_of_the_review(
+    trained, output, key_file, monkeypatch
+):
+    ana, _ = trained()
+    asked = []
+
+    def run_child(words, *, accepted, folder):
+        asked.append(words)
+        raise ChildFailed("it ended with exit code 1")
+
+    monkeypatch.setattr(rescrubbing, "run_child", run_child)
+    monkeypatch.setattr(ana.panel.training, "newest", lambda: "/bundles/mine")
+    monkeypatch.chdir(os.path.dirname(output))
+    place, key = os.path.basename(output), os.path.relpath(key_file)
+    ana.panel.rescrubbing = Rescrubbing(ana.desk, ana.panel.training, place, key)
+    ana.call("POST", "/api/rescrub", {}, 202)
+    ana.panel.rescrubbing.wait(60)
+    run = ana.output.manifest["run"]
+    assert asked[0][1:] == [
+        os.path.realpath(output),
+        run,
+        os.path.realpath(key_file),
+        "/bundles/mine",
+    ]
 
 
 def test_the_run_once_more_differs_in_its_model_alone(reader, output, key_file, published):
