@@ -217,6 +217,27 @@ def test_curve_and_agreement_have_their_numbers_in_tables(browser):
         assert at.complaints == []
 
 
+def test_a_model_without_a_score_is_in_the_table_alone(browser):
+    unscored = {**POINT, "notes": 8, "minutes": 0.4}
+    unscored |= dict.fromkeys(("f1", "recall", "low", "high"))
+    scored = {**POINT, "notes": 20, "minutes": 2.6, "f1": 0.7, "recall": 0.8}
+    double = Double(notes(), curve={**CURVE, "points": [unscored, scored]})
+    with reviewing(browser, double) as at:
+        at.enter().page.get_by_role("button", name="curve").click()
+        at.waits_for("dialog", "Figures of the curve")
+        assert at.page.locator("dialog circle").count() == 1
+        across = at.page.locator("dialog .tick.middle").all_text_contents()
+        assert across[:-1] == ["0", "1", "2"]
+        minutes = at.page.locator("dialog tbody tr td:nth-of-type(2)").all_text_contents()
+        assert minutes == ["0.4", "2.6"]
+        at.press("Escape")
+        double.curve = {**CURVE, "points": [unscored], "scored_on": None}
+        at.page.get_by_role("button", name="curve").click()
+        at.waits_for("dialog", "Scored on nothing yet")
+        assert at.page.locator("dialog svg").count() == 0
+        assert at.complaints == []
+
+
 def test_panels_without_figures_and_with_a_refusal(browser):
     double = Double(notes(), curve={"points": [], "scored_on": None, "seconds_a_note": None})
     double.agreement = {"read_twice": 0}

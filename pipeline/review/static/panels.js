@@ -39,21 +39,10 @@ export function curve(api) {
     "curve",
     ({ points, scored_on: scoredOn, seconds_a_note: pace }) => {
       if (points.length === 0) return [make("p", {}, "No model was trained on these notes yet.")];
-      const last = points.at(-1);
-      const plot = lines({
-        title: "F1 and recall by minutes of reading",
-        says: `At last F1 is ${figure(last.f1)}, recall ${figure(last.recall)}.`,
-        across: "minutes of reading",
-        lines: [
-          { name: "F1", points: points.map((point) => [point.minutes, point.f1]) },
-          { name: "recall", points: points.map((point) => [point.minutes, point.recall]) },
-        ],
-        band: points
-          .filter(({ low }) => typeof low === "number")
-          .map(({ minutes, low, high }) => [minutes, low, high]),
-      });
+      // Of few patients nothing is held back: such a model has no score, and no place in the plot.
+      const scored = points.filter(({ f1 }) => typeof f1 === "number");
       return [
-        scrolled("Learning curve", plot),
+        ...(scored.length > 0 ? [scrolled("Learning curve", plotOf(scored))] : []),
         make(
           "p",
           {},
@@ -66,9 +55,9 @@ export function curve(api) {
           points.map((p) => [
             p.model,
             p.notes,
-            figure(p.minutes, 0),
+            figure(p.minutes, p.minutes < 10 ? 1 : 0),
             figure(p.f1),
-            `${figure(p.low)} to ${figure(p.high)}`,
+            typeof p.low === "number" ? `${figure(p.low)} to ${figure(p.high)}` : "–",
             figure(p.recall),
             p.at.slice(0, 16).replace("T", " "),
           ]),
@@ -76,6 +65,23 @@ export function curve(api) {
       ];
     },
   );
+}
+
+/** @param {{minutes: number, f1: number, recall: number, low: ?number, high: ?number}[]} points */
+function plotOf(points) {
+  const last = points.at(-1);
+  return lines({
+    title: "F1 and recall by minutes of reading",
+    says: `At last F1 is ${figure(last.f1)}, recall ${figure(last.recall)}.`,
+    across: "minutes of reading",
+    lines: [
+      { name: "F1", points: points.map((point) => [point.minutes, point.f1]) },
+      { name: "recall", points: points.map((point) => [point.minutes, point.recall]) },
+    ],
+    band: points
+      .filter(({ low }) => typeof low === "number")
+      .map(({ minutes, low, high }) => [minutes, low, high]),
+  });
 }
 
 /** @param {import("./api.js").Api} api */

@@ -98,7 +98,7 @@ function axes({ x, y, right, low, high, across }) {
       draw(
         "text",
         { x: x(value), y: HEIGHT - EDGE.bottom + 16, class: "tick middle" },
-        String(Math.round(value)),
+        String(+value.toFixed(1)),
       ),
     ),
     draw("line", { class: "axis", x1: x(0), x2: x(right), y1: y(low), y2: y(low) }),
