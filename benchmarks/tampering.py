@@ -289,7 +289,7 @@ def forged_history(rng: random.Random, out: Path) -> None:
     rows = table.to_pylist()
     row = rng.choice(rows)
     name = rng.choice(["documents", "spans", "kept", "by_rules", "note_type", "run"])
-    row[name] = other(rng, row[name])
+    row[name] = NAME if row[name] is None else other(rng, row[name])
     pq.write_table(pa.Table.from_pylist(rows, table.schema), path)
     found = json.loads((out / "manifest.json").read_bytes())
     found["report"]["history"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Callable
 
 from ...models.core.errors import UsageError
+from ...models.core.shortage import raise_shortage
 
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -25,6 +26,7 @@ def make_private_folder(path: str) -> None:
         except FileExistsError:
             raise
         except OSError as error:
+            raise_shortage(error)
             raise UsageError(
                 f"the folder of a campaign cannot be made ({type(error).__name__})"
             ) from None
@@ -42,6 +44,7 @@ def read_private(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
+        raise_shortage(error)
         raise UsageError(f"a file of a campaign cannot be read ({type(error).__name__})") from None
     with os.fdopen(descriptor, "rb") as file:
         require_private(os.fstat(descriptor))
@@ -72,6 +75,7 @@ def create_private(path: str, content: bytes) -> None:
             os.unlink(fresh)
         raise
     except OSError as error:
+        raise_shortage(error)
         raise UsageError(
             f"a file of a campaign cannot be written ({type(error).__name__})"
         ) from None
@@ -105,6 +109,7 @@ def append_private(path: str, make: Callable[[bytes], bytes]) -> None:
         if is_new:
             _sync_folder(os.path.dirname(path))
     except OSError as error:
+        raise_shortage(error)
         raise UsageError(
             f"the register of campaigns cannot be written ({type(error).__name__})"
         ) from None

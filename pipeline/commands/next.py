@@ -6,6 +6,7 @@ import argparse
 
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
+from ...models.core.shortage import raise_shortage
 from ...models.corpora import read_annotated
 from ...models.storage.places import local_path
 from ...models.storage.storage import Storage
@@ -46,6 +47,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     except DeskRefusal as refusal:
         raise UsageError(f"next: {refusal.why}") from None
     except OSError as error:
+        raise_shortage(error)
         raise UsageError(f"--output: cannot be written ({type(error).__name__})") from None
     show(path)
     _tell(batch, written, parsed.count)

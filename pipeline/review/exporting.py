@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...models.core.errors import UsageError
+from ...models.core.shortage import raise_shortage
 from ...models.corpora import AnnotatedDocument, Annotation
 from ...models.corpora.standoff import write
 from ...models.review.accesses import EXPORT
@@ -202,5 +203,6 @@ def export_corrections(
         access = AccessRecord(folder, reviewer)
         count = write_private(path, annotated(output, access, spans))
     except OSError as error:
+        raise_shortage(error)
         raise UsageError(f"review export: cannot be written ({type(error).__name__})") from None
     return ExportedCorrections(path, count, found.undecided, len(ended))

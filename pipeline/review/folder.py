@@ -6,6 +6,7 @@ import os
 import re
 
 from ...models.core.errors import UsageError
+from ...models.core.shortage import raise_shortage
 from ...models.review.appended import require_private
 from ...models.storage.places import local_path
 
@@ -70,6 +71,7 @@ class ReviewFolder:
             except FileExistsError:
                 pass
             except OSError as error:
+                raise_shortage(error)
                 raise UsageError(
                     f"review: its folder cannot be made ({type(error).__name__})"
                 ) from None

@@ -12,6 +12,7 @@ import uvicorn
 
 from ...models.core.errors import UsageError
 from ...models.core.heartbeat import record_heartbeat
+from ...models.core.shortage import raise_shortage
 from .app import make_review_app
 from .panel import ReviewPanel
 from .sessions import Sessions
@@ -42,6 +43,7 @@ def serve_review(panel: ReviewPanel, port: int, say_link: Callable[[str], None])
     try:
         listener = socket.create_server((LOOPBACK, port))
     except (OSError, OverflowError) as error:
+        raise_shortage(error)
         raise UsageError(
             f"the review cannot listen there ({type(error).__name__}): is the port in use? See "
             "--port"

@@ -181,7 +181,7 @@ def test_no_step_blames_a_document_for_short_memory(name, monkeypatch):
         scrubber.scrub("MRN: 1234567, seen 3/4/2012.")
 
 
-@pytest.mark.parametrize("name", ["featurize", "decode", "join_document"])
+@pytest.mark.parametrize("name", ["featurize", "decode_risks", "join_document"])
 def test_no_tagger_blames_a_document_for_short_memory(name, monkeypatch):
     scrubber = Scrubber("en-default")
     monkeypatch.setattr(type(scrubber.detectors[0]), name, refuse)

@@ -119,8 +119,9 @@ def test_a_disk_that_fails_for_good_stops_the_run_and_it_is_taken_up_again(
     fails, seen = after(10**9, number, operations)
     faulty(fails)
     with monkeypatch.context() as counting:
-        # The page follows the promotion, and its failure is a warning.
+        # A failure of the page and of the history is a warning.
         counting.setattr(publishing, "write_page_or_warn", lambda *others: None)
+        counting.setattr(publishing, "write_history_or_warn", lambda *others: {})
         scrub(Storage(), dataclasses.replace(options, output=str(tmp_path / "count")))
     # From the first operation, while the plan is frozen, to the last of the promotion.
     for place in range(places):
