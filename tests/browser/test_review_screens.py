@@ -231,9 +231,9 @@ def test_a_model_without_a_score_is_in_the_table_alone(browser):
         minutes = at.page.locator("dialog tbody tr td:nth-of-type(2)").all_text_contents()
         assert minutes == ["0.4", "2.6"]
         at.press("Escape")
-        double.curve = {**CURVE, "points": [unscored], "scored_on": None}
+        double.curve = {**CURVE, "points": [unscored], "scored_on": None, "seconds_a_note": 1.2}
         at.page.get_by_role("button", name="curve").click()
-        at.waits_for("dialog", "Scored on nothing yet")
+        at.waits_for("dialog", "Scored on nothing yet. A note takes 1 second.")
         assert at.page.locator("dialog svg").count() == 0
         assert at.complaints == []
 

@@ -47,7 +47,7 @@ export function curve(api) {
           "p",
           {},
           `Scored on ${SCORED_ON[scoredOn] ?? "nothing yet"}. ` +
-            `A note takes ${figure(pace, 0)} seconds.`,
+            `A note takes ${figure(pace, 0)} ${figure(pace, 0) === "1" ? "second" : "seconds"}.`,
         ),
         table(
           "Figures of the curve",
