@@ -54,6 +54,7 @@ CONTENTS = {
         "docs/studies/README",
         "docs/studies/claims",
         "docs/studies/hide-worked-example",
+        "docs/studies/active",
     ),
     "The project": ("README", "CONTRIBUTING", "CHANGELOG"),
 }
