@@ -35,6 +35,7 @@ from typing import Any
 
 from scrubline.models.core import shortage
 from scrubline.models.core.shortage import Resource
+from scrubline.pipeline.process.cgroups import LEAST_ADDRESS_SPACE
 
 from .chaos import COLUMNS, write_notes
 
@@ -44,7 +45,10 @@ SIZES_MB = {
 }
 BOUND_SECONDS = 240.0
 """Until a command that does not end counts as hung."""
-REMEDIES = tuple(one.remedy for one in vars(shortage).values() if isinstance(one, Resource))
+REMEDIES = (
+    *(one.remedy for one in vars(shortage).values() if isinstance(one, Resource)),
+    f"than {LEAST_ADDRESS_SPACE >> 20} MB: allow more",
+)
 GROUP = "scrubline-shortage"
 
 Limit = Callable[[int], contextlib.AbstractContextManager[Callable[[], None]]]

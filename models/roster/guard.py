@@ -136,7 +136,8 @@ class Guard:
                     self._ids.setdefault(form, value.kind)
             case KnownAttribute.PHONE:
                 digits = re.sub(r"[^0-9]", "", re.split("x|ext", folded)[0])[-10:]
-                if len(digits) >= 7 and len(set(digits)) > 1:
+                dialled = digits.lstrip("0")
+                if len(dialled) >= 7 and len(set(dialled)) > 1:
                     self._phones.setdefault(digits, value.kind)
             case KnownAttribute.BIRTH:
                 for form in _date_forms(folded):

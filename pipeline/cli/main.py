@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 
 from ..commands.advice import stopped_words
-from ..process.cgroups import little_address_space
+from ..process.cgroups import little_address_space, too_little_address_space
 from ..process.core_dumps import WARNING as DUMPABLE
 from ..process.core_dumps import dumps_are_allowed, forbid_dumps
 from ..process.exit_codes import ExitCode
@@ -68,8 +68,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     remember_typed({"--output": getattr(parsed, "output", None), "--key-file": _key_file(parsed)})
     if dumps_are_allowed():
         say(f"scrubline: {DUMPABLE}", "WARNING")
-    if parsed.command in RUNS and (little := little_address_space()):
-        say(f"scrubline: {little}", "WARNING")
+    if parsed.command in RUNS:
+        if too_little := too_little_address_space():
+            say(f"scrubline: {too_little}")
+            sys.exit(ExitCode.FAILED)
+        if little := little_address_space():
+            say(f"scrubline: {little}", "WARNING")
     code: int
     with interruptible(lambda: stopped_words(parsed)) as parsed.stopped:
         try:

@@ -35,8 +35,22 @@ def address_space_is_limited() -> bool:
     return any(resource.getrlimit(one)[0] != resource.RLIM_INFINITY for one in limits)
 
 
+LEAST_ADDRESS_SPACE = 512 << 20
+"""Bytes under which no run has been seen to end well, and libraries abort without a word."""
+
 ENOUGH_ADDRESS_SPACE = 4 << 30
 """Bytes under which a launcher with a large model has been seen to end without a word."""
+
+
+def too_little_address_space() -> str | None:
+    """What to say in place of a run that cannot end well in the address space that it has."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY or limit >= LEAST_ADDRESS_SPACE:
+        return None
+    return (
+        f"the address space is limited to {limit >> 20} MB (ulimit -v), and no run fits into less "
+        f"than {LEAST_ADDRESS_SPACE >> 20} MB: allow more"
+    )
 
 
 def little_address_space() -> str | None:

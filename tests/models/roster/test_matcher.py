@@ -280,6 +280,7 @@ def test_the_guard_is_silent_behind_the_matcher_and_fires_without_it(pieces, bla
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=30))
 @example("", "@.0000")  # no address, for either
+@example("", "0000001")  # no phone number, for either
 def test_any_text_and_any_name(text, name):
     rows = [
         KnownValue.of("self", attribute, name)

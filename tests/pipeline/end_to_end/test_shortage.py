@@ -414,11 +414,12 @@ def test_a_small_address_space_is_announced_before_the_run(tmp_path):
         "--output",
         tmp_path / "none",
     ]
-    for megabytes, is_announced in (("2000", True), ("5000", False)):
+    for megabytes, code, is_announced in (("500", 1, False), ("2000", 2, True), ("5000", 2, False)):
         limited = f'ulimit -v {megabytes}000; exec "$@"'
         done = subprocess.run(
             ["bash", "-c", limited, "-", *map(str, words)], capture_output=True, text=True
         )
-        assert done.returncode == 2
+        assert done.returncode == code
+        assert ("fits into less than 512 MB: allow more" in done.stderr) == (code == 1)
         said = "the address space is limited to" in done.stderr and "code 127" in done.stderr
         assert said == is_announced
