@@ -31,7 +31,7 @@ NATIVE = Extension(
     "scrubline.models.native._native",
     sources=sorted(map(str, Path("models/native").glob("*.c"))),
     depends=sorted(map(str, Path("models/native").glob("*.h"))),
-    extra_compile_args=["-O3", "-std=c11", "-fno-trapping-math"],
+    extra_compile_args=["-O3", "-std=gnu11", "-fno-trapping-math"],
     libraries=["m"],
     py_limited_api=True,
     optional=os.environ.get("SCRUBLINE_REQUIRE_NATIVE") != "1",

@@ -269,7 +269,7 @@ def _opened_natively(
             decoder = family.open_arrays(arrays)
             # They are the last reference to the mapped file.
             index.forget_arrays()
-            return _SharedTagger(decoder, index.featurize)
+            return _weighed(decoder, index)
         except (BundleError, TypeError, ValueError):
             # Its checksum agrees but its content is not valid: compile again.
             logging.getLogger(__name__).warning("ignoring an invalid compiled tagger in the cache")
@@ -297,6 +297,13 @@ def _opened_natively(
     if isinstance(bundle.models, PackedModels):
         # The extension has copied all that it needs.
         bundle.models.forget()
+    return _weighed(decoder, index)
+
+
+def _weighed(decoder: Decoder, index: AttributeIndex) -> _SharedTagger:
+    """A tagger with an index of its own, which adds up what the decoder's model makes of it."""
+    if decoder.weights is not None:
+        index.weigh(decoder.weights)
     return _SharedTagger(decoder, index.featurize)
 
 

@@ -1,4 +1,4 @@
-"""The attribute rows of a batch for one tagger: as strings, or as ids of a model."""
+"""The attribute rows of a batch for one tagger: strings, ids of a model, or what they are worth."""
 
 from __future__ import annotations
 
@@ -72,33 +72,80 @@ class Indexed:
         return _documents_of(self)
 
 
-Featurized = Features | Indexed
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Summed:
+    """The same for one CRF: what the attributes of each item are worth to each tag.
+
+    Attributes:
+        states: [item, width], in units of 2^-12; the width is the number of tags, rounded up.
+        starts, ends, sequence_offsets, document_offsets: as in `Features`.
+    """
+
+    states: Ids
+    starts: Ints
+    ends: Ints
+    sequence_offsets: Ints
+    document_offsets: Ints
+
+    def __post_init__(self) -> None:
+        items = _require_places(self)
+        if self.states.ndim != 2 or len(self.states) != items:
+            raise ValueError(f"Summed: {items} items, but states of shape {self.states.shape}")
+
+    def of_document(self, document: int) -> Summed:
+        """Those of one document, as document 0."""
+        own, places = _places_of(self, document)
+        return dataclasses.replace(self, states=self.states[own], **places)
+
+    def documents(self) -> Ints:
+        """Of each item the index of its document."""
+        return _documents_of(self)
+
+
+Attributed = Features | Indexed
+"""Rows whose attributes are known."""
+
+Featurized = Attributed | Summed
 """What Featurize gives to Label."""
 
 
-def _require_rows(rows: Featurized) -> None:
-    name = type(rows).__name__
-    items = require_equal_lengths(name, starts=rows.starts, ends=rows.ends)
+def _require_rows(rows: Attributed) -> None:
+    items, name = _require_places(rows), type(rows).__name__
     require_offsets(f"{name}.item_offsets", rows.item_offsets, len(rows.attribute_ids))
     if len(rows.item_offsets) != items + 1:
         raise ValueError(
             f"{name}: {items} items need {items + 1} row pointers, got {len(rows.item_offsets)}"
         )
+
+
+def _require_places(rows: Featurized) -> int:
+    """Checks the items, sequences and documents; returns the number of items."""
+    name = type(rows).__name__
+    items = require_equal_lengths(name, starts=rows.starts, ends=rows.ends)
     require_offsets(f"{name}.sequence_offsets", rows.sequence_offsets, items)
     require_offsets(
         f"{name}.document_offsets", rows.document_offsets, len(rows.sequence_offsets) - 1
     )
+    return items
 
 
-def _columns_of(rows: Featurized, document: int) -> dict[str, Any]:
+def _columns_of(rows: Attributed, document: int) -> dict[str, Any]:
     """The columns of one document, with row pointers that begin at 0."""
-    first, last = rows.document_offsets[document : document + 2].tolist()
-    sequences = rows.sequence_offsets[first : last + 1]
-    items = rows.item_offsets[sequences[0] : sequences[-1] + 1]
-    own = slice(int(sequences[0]), int(sequences[-1]))
+    own, places = _places_of(rows, document)
+    items = rows.item_offsets[own.start : own.stop + 1]
     return {
         "attribute_ids": rows.attribute_ids[items[0] : items[-1]],
         "item_offsets": items - items[0],
+        **places,
+    }
+
+
+def _places_of(rows: Featurized, document: int) -> tuple[slice, dict[str, Ints]]:
+    """The items of one document, and where they are."""
+    first, last = rows.document_offsets[document : document + 2].tolist()
+    sequences = rows.sequence_offsets[first : last + 1]
+    own = slice(int(sequences[0]), int(sequences[-1]))
+    return own, {
         "starts": rows.starts[own],
         "ends": rows.ends[own],
         "sequence_offsets": sequences - sequences[0],

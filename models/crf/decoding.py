@@ -17,7 +17,7 @@ import pycrfsuite
 
 from ..core.arrays import Floats, Ids, Ints
 from ..core.errors import BundleError
-from ..core.feature_rows import Features, Indexed
+from ..core.feature_rows import Features, Indexed, Summed
 from ..core.lazy import lazy
 from ..learners.decoder import Decoder, ids_of, indexed, numbered
 from ..native import extension, warn_if_absent
@@ -61,7 +61,7 @@ class NativeDecoder(Decoder):
     """A decoder on the extension."""
 
     def __init__(self, model: CrfModel | ModelArrays) -> None:
-        """Opens a model, or its arrays; with arrays all features must be `Indexed`.
+        """Opens a model, or its arrays; with arrays features are `Indexed` or `Summed`.
 
         Raises:
             BundleError: if CRFsuite and the extension would not give the same tags.
@@ -76,7 +76,7 @@ class NativeDecoder(Decoder):
         self._attributes = model.attributes if isinstance(model, CrfModel) else ()
         self._decode = native.decode
         try:
-            self._model = native.open_model(*arrays)
+            self.weights = native.open_model(*arrays)
         except ValueError as error:
             raise BundleError(str(error)) from None
 
@@ -93,7 +93,7 @@ class NativeDecoder(Decoder):
 
     def decode(
         self,
-        prepared: Indexed,
+        prepared: Indexed | Summed,
         biases: Mapping[str, float] | None = None,
         *,
         scored: bool = True,
@@ -107,7 +107,11 @@ class NativeDecoder(Decoder):
         return tags, _in_range(scores)
 
     def decode_risks(
-        self, prepared: Indexed, biases: Mapping[str, float] | None = None, *, temperature: float
+        self,
+        prepared: Indexed | Summed,
+        biases: Mapping[str, float] | None = None,
+        *,
+        temperature: float,
     ) -> tuple[Ints, Floats, Floats]:
         """See `Decoder.decode_risks`."""
         scores, risks = np.ones(len(prepared.starts)), np.ones(len(prepared.starts))
@@ -116,7 +120,7 @@ class NativeDecoder(Decoder):
 
     def _decoded(
         self,
-        prepared: Indexed,
+        prepared: Indexed | Summed,
         biases: Mapping[str, float] | None,
         scores: Floats,
         risks: Floats,
@@ -124,12 +128,15 @@ class NativeDecoder(Decoder):
     ) -> Ints:
         """The tags; what is wanted is written to `scores` and `risks`, empty for what is not."""
         base = self._base + biases_by_tag(self.tags, biases or {})
+        if isinstance(prepared, Summed):
+            rows: tuple[Ids, Ints | None] = prepared.states, None
+        else:
+            rows = prepared.attribute_ids, prepared.item_offsets
         tags = np.zeros(len(prepared.starts), np.uint16)
         self._decode(
-            self._model,
+            self.weights,
             base,
-            prepared.attribute_ids,
-            prepared.item_offsets,
+            *rows,
             prepared.sequence_offsets,
             tags,
             scores,

@@ -1,23 +1,24 @@
-"""`AttributeIndex`: the attributes of a model that items have, as ids, without making a string.
+"""`AttributeIndex`: what items have of the attributes of a model, without making a string.
 
 `featurize` makes attribute strings, which learners need; a model looks each of them up. For a model
 that is known beforehand its attributes are taken apart once instead, into the values of the
 properties that they name; what items have is then found by those values, in C (`models.native`).
-The ids are those that the strings would have led to.
+The ids are those that the strings would have led to; of a CRF, what they are worth to each tag is
+added up at once, and no id is written down.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..core.arrays import Codes, Ids, Ints, joined_code_points
-from ..core.feature_rows import Indexed
+from ..core.feature_rows import Indexed, Summed
 from ..core.tokens import Tokens
 from ..text.segmentations import ItemBounds
 from ..text.tokenizer import characters_of, tokenize_documents
@@ -153,6 +154,18 @@ class AttributeIndex:
         self._words = KnownWords(native.open_words(known, merger, *arrays.words), native.intern)
         self._places = native.open_places(known, *arrays.places)
         self._index = native.open_index(*arrays.index)
+        self._weighing: tuple[Any, int] | None = None
+
+    def weigh(self, model: Any) -> None:
+        """From now on `featurize` gives sums for a CRF, unless they might not fit into 32 bits.
+
+        Args:
+            model: of the extension's `open_model`, whose attributes these are.
+
+        Raises:
+            ValueError: if an attribute is none of the model's, or a model was given before.
+        """
+        self._weighing = self._native.weigh(self._index, model)
 
     @property
     def arrays(self) -> IndexArrays | None:
@@ -201,8 +214,10 @@ class AttributeIndex:
 
     def featurize(
         self, texts: Sequence[str | None], tokens: Tokens, tags: Mapping[str, Sequence[str]]
-    ) -> Indexed:
+    ) -> Indexed | Summed:
         """The attributes of a batch that the model has; those of `featurizing.featurize`.
+
+        If the index is weighed, what they are worth.
 
         Args:
             texts: one for each document of `tokens`; None for one that failed, which gets no items.
@@ -213,20 +228,35 @@ class AttributeIndex:
             UsageError, ValueError: as `featurizing.featurize`.
         """
         require_batch(self._recipe, texts, tokens, self._phrases.names, self._clusters, tags)
+        if self._weighing is not None:
+            weighing, width = self._weighing
+            pieces = [
+                self._summed(weighing, width, *piece) for piece in self._pieces(texts, tokens, tags)
+            ]
+            summed = [piece for piece in pieces if piece is not None]
+            if len(summed) == len(pieces):
+                return join_pieces(summed)
+        return join_pieces([self._indexed(*piece) for piece in self._pieces(texts, tokens, tags)])
+
+    def _pieces(
+        self, texts: Sequence[str | None], tokens: Tokens, tags: Mapping[str, Sequence[str]]
+    ) -> Iterator[tuple[ItemPlaces, Items | None, Ids]]:
+        """Yields the pieces of a batch, at least one, with what Python makes of them.
+
+        Columns are wide: those of a piece stay in the processor's cache, and memory small.
+        """
+        given = self._token_values(tokens, tags)
         if self._recipe.layer == "character":
             characters = self._items(texts, tokens, tags)
-            places = _places_of(characters, texts, tokens)
-            return self._indexed(places, characters, self._token_values(tokens, tags))
-        # Columns are wide: those of a piece stay in the processor's cache, and memory small.
-        pieces, given = [], self._token_values(tokens, tags)
+            yield _places_of(characters, texts, tokens), characters, given
+            return
         for low, high in itertools.pairwise(piece_edges(tokens.document_offsets)):
             some, own = texts[low:high], tokens.of_documents(low, high)
             places, items = self._places_in(some, own), None
             rows = slice(*tokens.document_offsets[[low, high]].tolist())
             if self._in_python:
                 items = self._items_at(places, some, {name: tags[name][rows] for name in tags})
-            pieces.append(self._indexed(places, items, given[rows]))
-        return pieces[0] if len(pieces) == 1 else join_pieces(pieces)
+            yield places, items, given[rows]
 
     def _token_values(self, tokens: Tokens, tags: Mapping[str, Sequence[str]]) -> Ids:
         """The numbers of the values that Python gives by fine token, [token, column]."""
@@ -238,10 +268,22 @@ class AttributeIndex:
         return given
 
     def _indexed(self, batch: ItemPlaces, items: Items | None, given: Ids) -> Indexed:
-        ids, offsets = self._ids(batch, items, given)
-        return Indexed(
-            ids, offsets, batch.starts, batch.ends, batch.sequence_offsets, batch.document_offsets
-        )
+        """The ids of the attributes of a piece."""
+        offsets = np.empty(len(batch.starts) + 1, np.int64)
+        ids = self._native.featurize(self._index, *self._values_of(batch, items, given), offsets)
+        places = batch.starts, batch.ends, batch.sequence_offsets, batch.document_offsets
+        return Indexed(np.frombuffer(ids, np.int32), offsets, *places)
+
+    def _summed(
+        self, weighing: Any, width: int, batch: ItemPlaces, items: Items | None, given: Ids
+    ) -> Summed | None:
+        """What the attributes of a piece are worth; None if 32 bits might not hold it."""
+        sums = self._native.sum_states(weighing, *self._values_of(batch, items, given))
+        if sums is None:
+            return None
+        states = np.frombuffer(sums, np.int32).reshape(-1, width)
+        places = batch.starts, batch.ends, batch.sequence_offsets, batch.document_offsets
+        return Summed(states, *places)
 
     def _items(
         self, texts: Sequence[str | None], tokens: Tokens, tags: Mapping[str, Sequence[str]]
@@ -341,8 +383,10 @@ class AttributeIndex:
         )
         return ItemBounds(*(np.frombuffer(column, np.int64) for column in columns))
 
-    def _ids(self, batch: ItemPlaces, items: Items | None, given: Ids) -> tuple[Ids, Ints]:
-        """The ids of the attributes of all items, and row pointers into them."""
+    def _values_of(
+        self, batch: ItemPlaces, items: Items | None, given: Ids
+    ) -> tuple[Ids, int, Ids, Ints, Ints, tuple[tuple[Any, Any, int], ...]]:
+        """The values of all properties, as the extension takes them with an index."""
         count, layout = len(batch.starts), self._layout
         word_ids = np.empty(count, np.int64)
         rows, folded, sets = self._words.of(batch, word_ids)
@@ -389,18 +433,7 @@ class AttributeIndex:
                 many.append((table[column.ids], column.offsets, _BY_ROW))
         if more:
             columns = np.column_stack((columns, *more))
-        item_offsets = np.empty(count + 1, np.int64)
-        ids = self._native.featurize(
-            self._index,
-            rows,
-            words.shape[1],
-            columns,
-            word_ids,
-            batch.sequence_offsets,
-            tuple(many),
-            item_offsets,
-        )
-        return np.frombuffer(ids, np.int32), item_offsets
+        return rows, words.shape[1], columns, word_ids, batch.sequence_offsets, tuple(many)
 
     def _matches(self, batch: ItemPlaces, words: Ids, word_ids: Ints) -> tuple[bytes, Ints]:
         if self._recipe.layer == "character":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Codes, Ids, Ints
-from ..core.feature_rows import Indexed
+from ..core.feature_rows import Indexed, Summed
 from ..core.forksafe import ForkSafeLock
 from ..core.tokens import Tokens
 
@@ -81,19 +81,21 @@ def piece_edges(document_offsets: Ints) -> list[int]:
     return [*edges, documents] if edges[-1] < documents or len(edges) == 1 else edges
 
 
-def join_pieces(pieces: Sequence[Indexed]) -> Indexed:
-    """Pieces of a batch, one after another."""
+def join_pieces(pieces: Sequence[Indexed] | Sequence[Summed]) -> Indexed | Summed:
+    """Pieces of a batch, all of one kind, one after another."""
+    if len(pieces) == 1:
+        return pieces[0]
+    kind = type(pieces[0])
+    joined: dict[str, Any] = {}
+    for field in dataclasses.fields(kind):
+        columns = [getattr(piece, field.name) for piece in pieces]
+        is_pointer = field.name.endswith("_offsets")
+        joined[field.name] = _pointers(columns) if is_pointer else np.concatenate(columns)
+    return kind(**joined)
 
-    def pointers(columns: Sequence[Ints]) -> Ints:
-        ends = np.cumsum([0, *(column[-1] for column in columns)])
-        shifted = [column[1:] + end for column, end in zip(columns, ends, strict=False)]
-        return np.concatenate([np.zeros(1, np.int64), *shifted])
 
-    return Indexed(
-        np.concatenate([piece.attribute_ids for piece in pieces]),
-        pointers([piece.item_offsets for piece in pieces]),
-        np.concatenate([piece.starts for piece in pieces]),
-        np.concatenate([piece.ends for piece in pieces]),
-        pointers([piece.sequence_offsets for piece in pieces]),
-        pointers([piece.document_offsets for piece in pieces]),
-    )
+def _pointers(columns: Sequence[Ints]) -> Ints:
+    """Row pointers of pieces as those of the whole."""
+    ends = np.cumsum([0, *(column[-1] for column in columns)])
+    shifted = [column[1:] + end for column, end in zip(columns, ends, strict=False)]
+    return np.concatenate([np.zeros(1, np.int64), *shifted])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Floats, Ids, Ints
-from ..core.feature_rows import Features, Featurized, Indexed
+from ..core.feature_rows import Features, Featurized, Indexed, Summed
 
 
 class Decoder(abc.ABC):
@@ -17,7 +17,10 @@ class Decoder(abc.ABC):
 
     Attributes:
         tags: of the model; the id of a tag is its index.
+        weights: what the extension opened of it, if it takes `Summed` features; else None.
     """
+
+    weights: Any | None = None
 
     def __init__(self, tags: tuple[str, ...]) -> None:
         self.tags = tags
@@ -35,10 +38,10 @@ class Decoder(abc.ABC):
     def ready(self, features: Featurized) -> Any:
         """A batch, or part of one, in the form that `decode` takes: once, or for many biases.
 
-        `Indexed` features must have the ids of this model; they are returned as they are. Parts of
-        a batch share its attributes, which are looked up once.
+        `Indexed` and `Summed` features must be of this model; they are returned as they are. Parts
+        of a batch share its attributes, which are looked up once.
         """
-        if isinstance(features, Indexed):
+        if isinstance(features, Indexed | Summed):
             return features
         last = self._last
         if last is None or last[0] is not features.attributes:

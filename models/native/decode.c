@@ -6,14 +6,6 @@
 
 #include "memory.h"
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(SCRUBLINE_SANITIZED)
-/* The loader chooses by what the processor has. */
-#define VECTORS __attribute__((target_clones("avx2", "default")))
-#else
-#define VECTORS
-#endif
-
 void model_free(Model *m)
 {
     free(m->rows);
@@ -130,8 +122,8 @@ int build_states(Model *m, const int64_t *rows, const uint16_t *tags, const floa
     int64_t count = rows[m->attributes], many = 0;
     for (int64_t a = 0; a < m->attributes; a++)
         many += rows[a + 1] - rows[a] > FEW_WEIGHTS;
-    m->rows = malloc((m->attributes ? (size_t)m->attributes : 1) * sizeof *m->rows);
-    m->weights = malloc((count ? (size_t)count : 1) * sizeof *m->weights);
+    m->rows = scattered((size_t)m->attributes, sizeof *m->rows);
+    m->weights = scattered((size_t)count, sizeof *m->weights);
     m->dense = zeroed_lines((size_t)many * (size_t)m->width, sizeof *m->dense);
     if (!m->rows || !m->weights || !m->dense)
         return -1;
@@ -194,21 +186,34 @@ void space_free(Space *space)
 #undef SCORE
 #undef NAMED
 
+/* The size of the largest of some numbers. */
+VECTORS static int64_t largest(const int32_t *numbers, int64_t count)
+{
+    int32_t low = 0, high = 0;
+    for (int64_t i = 0; i < count; i++) {
+        low = numbers[i] < low ? numbers[i] : low;
+        high = numbers[i] > high ? numbers[i] : high;
+    }
+    return -(int64_t)low > high ? -(int64_t)low : high;
+}
+
 /* Whether sums of 32 bits hold whatever the items of a sequence add up to. What paths are ahead of
    each other by is no more than a state and a move. */
-static int is_narrow(const Model *m, const int32_t *base, const int64_t *item_offsets, int64_t n)
+static int is_narrow(const Model *m, const int32_t *base, const Items *items, int64_t n)
 {
     int64_t most = 0, always = 0;
-    for (int64_t t = 0; t < n; t++) {
-        int64_t count = item_offsets[t + 1] - item_offsets[t];
+    for (int64_t t = 0; t < n && !items->sums; t++) {
+        int64_t count = items->item_offsets[t + 1] - items->item_offsets[t];
         most = count > most ? count : most;
     }
+    most *= m->most_state;
+    if (items->sums)
+        most = largest(items->sums, n * m->width);
     for (int32_t j = 0; j < m->labels; j++) {
         int64_t size = base[j] < 0 ? -(int64_t)base[j] : base[j];
         always = size > always ? size : always;
     }
-    return m->most_state == 0 ||
-           most < ((INT64_C(1) << 28) - always - 2 * m->most_move) / m->most_state;
+    return most < (INT64_C(1) << 28) - always - 2 * m->most_move;
 }
 
 /* Columns that a sum of rows is made for at once, in registers. */
@@ -419,13 +424,13 @@ static void marginals(const Model *m, const Reading *reading, Space *space, int6
     }
 }
 
-void decode_sequence(const Model *m, const int32_t *base, Space *space, const int32_t *ids,
-                     const int64_t *item_offsets, int64_t n, uint16_t *tags, const Wanted *wanted)
+void decode_sequence(const Model *m, const int32_t *base, Space *space, const Items *items, int64_t n,
+                     uint16_t *tags, const Wanted *wanted)
 {
-    int is_few = is_narrow(m, base, item_offsets, n);
+    int is_few = is_narrow(m, base, items, n);
     ReadState *read_state = is_few ? read_state_narrow : read_state_wide;
-    int found = is_few ? decode_tags_narrow(m, base, space, ids, item_offsets, n, tags)
-                       : decode_tags_wide(m, base, space, ids, item_offsets, n, tags);
+    int found = is_few ? decode_tags_narrow(m, base, space, items, n, tags)
+                       : decode_tags_wide(m, base, space, items, n, tags);
     double *scores = found ? wanted->scores : NULL, *risks = wanted->risks;
     Reading plain = {read_state, &m->factors, NULL};
     Reading heated = {read_state, wanted->heated, wanted->lifts};

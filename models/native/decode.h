@@ -88,10 +88,18 @@ typedef struct {
     const double *lifts;   /* [width] this added to each state first; NULL for nothing */
 } Wanted;
 
+/* The items of a sequence: by their attributes, those of item i from ids[item_offsets[i]] to
+   ids[item_offsets[i + 1] - 1], -1 for one that the model does not have; or by what these are worth,
+   [item][width], if it is there. */
+typedef struct {
+    const int32_t *ids;
+    const int64_t *item_offsets;
+    const int32_t *sums;
+} Items;
+
 /* Tags of the n items of a sequence.
-   base: [width], units that every item has. The attributes of item i are ids[item_offsets[i]] to
-   ids[item_offsets[i + 1] - 1], -1 for one that the model does not have. */
-void decode_sequence(const Model *model, const int32_t *base, Space *space, const int32_t *ids,
-                     const int64_t *item_offsets, int64_t n, uint16_t *tags, const Wanted *wanted);
+   base: [width], units that every item has. */
+void decode_sequence(const Model *model, const int32_t *base, Space *space, const Items *items,
+                     int64_t n, uint16_t *tags, const Wanted *wanted);
 
 #endif

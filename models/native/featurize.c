@@ -30,11 +30,6 @@ void index_free(Index *index)
     free(index);
 }
 
-static uint64_t slot_of(uint64_t key, int64_t size)
-{
-    return (key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - size);
-}
-
 /* Adds a key to a table of 1 << size that has room for it. */
 static void put(Slot *slots, int64_t size, uint64_t key, int32_t attribute)
 {
@@ -58,9 +53,10 @@ int build_slots(Index *index, Lookup *lookups, const int64_t *given, int64_t cou
         lookups[f].size = size;
         room += INT64_C(1) << size;
     }
-    index->slots = malloc((room ? (size_t)room : 1) * sizeof *index->slots);
+    index->slots = scattered((size_t)room, sizeof *index->slots);
     if (!index->slots)
         return LACKING;
+    index->n_slots = room;
     memset(index->slots, 0xFF, (size_t)room * sizeof *index->slots);
     for (int64_t f = 0; f < count; f++) {
         const int64_t *row = given + 4 * f;
@@ -138,12 +134,8 @@ int sort_lookups(Index *index, const Lookup *lookups, int64_t count)
 /* The attribute of a key, from where it would be on; -1 for none. */
 static int32_t index_get(const Index *index, const Lookup *lookup, uint64_t key, uint64_t at)
 {
-    const Slot *slots = index->slots + lookup->start;
-    uint64_t mask = (UINT64_C(1) << lookup->size) - 1;
-    for (; slots[at].attribute >= 0; at = (at + 1) & mask)
-        if (slots[at].key == key)
-            return slots[at].attribute;
-    return -1;
+    const Slot *slot = find_slot(index->slots + lookup->start, lookup->size, key, at);
+    return slot ? slot->attribute : -1;
 }
 
 void found_free(Found *found)
@@ -160,12 +152,6 @@ static int grow(Found *found, int64_t more)
     return fit((void **)&found->ids, &found->room, found->count + more, sizeof *found->ids);
 }
 
-/* Where the values of parts at an offset from an item are. */
-typedef struct {
-    const int32_t *row[2]; /* of the matrices by word and by item */
-    int64_t item;          /* -1 before the sequence, -2 behind it */
-} Place;
-
 static int32_t value_of(const Place *places, const Part *part)
 {
     return places[part->offset].row[part->where][part->column];
@@ -177,9 +163,7 @@ static void add(Found *found, int32_t attribute)
     found->count += attribute >= 0;
 }
 
-/* The values of the items of a sequence, without those that are none. */
-static int gather_values(const Index *index, const Batch *batch, int64_t first, int64_t end,
-                         Found *found)
+int begin_sequence(const Index *index, const Batch *batch, int64_t first, int64_t end, Found *found)
 {
     int32_t width = index->width[BY_ITEM];
     if (fit((void **)&found->value_offsets, &found->item_room, end - first + 1,
@@ -314,40 +298,52 @@ static int add_many(const Index *index, const Batch *batch, const Lookup *lookup
     return 0;
 }
 
+int add_others(const Index *index, const Batch *batch, const Place *places, Found *found)
+{
+    for (int64_t f = 0; f < index->n_others; f++)
+        if (add_many(index, batch, index->others + f, places, found) < 0)
+            return -1;
+    return 0;
+}
+
+void find_places(const Index *index, const Batch *batch, int64_t first, int64_t end, int64_t item,
+                 Place *places)
+{
+    for (int32_t offset = -index->reach; offset <= index->reach; offset++) {
+        Place *place = places + offset;
+        int64_t at = item + offset;
+        if (at < first || at >= end) {
+            int32_t *const *beyond = at < first ? index->before : index->after;
+            place->item = at < first ? -1 : -2;
+            place->row[BY_WORD] = beyond[BY_WORD];
+            place->row[BY_ITEM] = beyond[BY_ITEM];
+        } else {
+            place->item = at;
+            place->row[BY_WORD] = batch->words + batch->word_ids[at] * batch->stride;
+            place->row[BY_ITEM] = batch->items + at * index->width[BY_ITEM];
+        }
+    }
+}
+
 int featurize_sequence(const Index *index, const Batch *batch, int64_t first, int64_t end,
                        Found *found, int64_t *ends)
 {
     Place around[2 * FURTHEST + 1], *places = around + FURTHEST;
-    int32_t reach = index->reach;
     if (!found->wanted) {
         found->wanted = malloc((size_t)(index->n_joined + 1) * sizeof *found->wanted);
         if (!found->wanted)
             return -1;
     }
-    if (gather_values(index, batch, first, end, found) < 0)
+    if (begin_sequence(index, batch, first, end, found) < 0)
         return -1;
     for (int64_t i = first; i < end; i++) {
-        for (int32_t offset = -reach; offset <= reach; offset++) {
-            Place *place = places + offset;
-            int64_t at = i + offset;
-            if (at < first || at >= end) {
-                int32_t *const *beyond = at < first ? index->before : index->after;
-                place->item = at < first ? -1 : -2;
-                place->row[BY_WORD] = beyond[BY_WORD];
-                place->row[BY_ITEM] = beyond[BY_ITEM];
-            } else {
-                place->item = at;
-                place->row[BY_WORD] = batch->words + batch->word_ids[at] * batch->stride;
-                place->row[BY_ITEM] = batch->items + at * index->width[BY_ITEM];
-            }
-        }
+        find_places(index, batch, first, end, i, places);
         if (grow(found, index->most) < 0)
             return -1;
         add_singles(index, places, first, found);
         add_joined(index, places, found);
-        for (int64_t f = 0; f < index->n_others; f++)
-            if (add_many(index, batch, index->others + f, places, found) < 0)
-                return -1;
+        if (add_others(index, batch, places, found) < 0)
+            return -1;
         ends[i - first] = found->count;
     }
     return 0;

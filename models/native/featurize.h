@@ -2,6 +2,7 @@
 #ifndef SCRUBLINE_FEATURIZE_H
 #define SCRUBLINE_FEATURIZE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Where the values of a property are: one a word or one an item, in the rows of a matrix; or any
@@ -22,10 +23,10 @@ typedef struct {
     int64_t start, size;
 } Lookup;
 
-/* A place of such a table; free if the attribute is -1. */
+/* A place of such a table; free if the attribute is -1. The weight is of sums.c. */
 typedef struct {
     uint64_t key;
-    int32_t attribute, unused;
+    int32_t attribute, weight;
 } Slot;
 
 /* A feature of one part that most items have no value of: by column, where its attributes begin and
@@ -40,6 +41,9 @@ typedef struct {
     int64_t count;
 } Beyond;
 
+/* As in models/features/declaration.py. */
+#define MOST_PARTS 8
+
 /* The furthest offset, as in models/features/declaration.py. */
 #define FURTHEST 32
 
@@ -53,6 +57,7 @@ typedef struct {
     int32_t *singles;              /* attribute of each value, -1 for none */
     int64_t n_singles;
     Slot *slots;
+    int64_t n_slots;
     /* Features by how they are looked up: of one value of a word, by offset; of one value of an item,
        by offset and column; of several parts of one value; and all others. */
     Lookup *of_words, *joined, *others;
@@ -62,6 +67,7 @@ typedef struct {
     uint8_t uses_items[2 * FURTHEST + 1]; /* whether any of an offset's is there */
     Beyond beyond[2][2 * FURTHEST + 1];   /* before and behind, by offset */
     int64_t most;                         /* attributes that an item can have, but for the others */
+    int is_weighed;                       /* for a model: the weights of slots are its own */
 } Index;
 
 void index_free(Index *index);
@@ -111,6 +117,38 @@ typedef struct {
 } Found;
 
 void found_free(Found *found);
+
+/* Where a key would be in a table of 1 << size places. */
+static inline uint64_t slot_of(uint64_t key, int64_t size)
+{
+    return (key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - size);
+}
+
+/* The place of a key, from where it would be on; NULL if it is not there. */
+static inline const Slot *find_slot(const Slot *slots, int64_t size, uint64_t key, uint64_t at)
+{
+    uint64_t mask = (UINT64_C(1) << size) - 1;
+    for (; slots[at].attribute >= 0; at = (at + 1) & mask)
+        if (slots[at].key == key)
+            return slots + at;
+    return NULL;
+}
+
+/* Where the values of parts at an offset from an item are. */
+typedef struct {
+    const int32_t *row[2]; /* of the matrices by word and by item */
+    int64_t item;          /* -1 before the sequence, -2 behind it */
+} Place;
+
+/* The places around an item, from -reach to reach; `places` is that of offset 0. */
+void find_places(const Index *index, const Batch *batch, int64_t first, int64_t end, int64_t item,
+                 Place *places);
+
+/* Makes ready for a sequence: the values of its items without those that are none. 0, or -1. */
+int begin_sequence(const Index *index, const Batch *batch, int64_t first, int64_t end, Found *found);
+
+/* Adds the attributes with a part of many values; 0, or -1 without memory. */
+int add_others(const Index *index, const Batch *batch, const Place *places, Found *found);
 
 /* The attributes of the items of a sequence; ends[i] is where those of item first + i end in
    `found`. 0, or -1 without memory. */

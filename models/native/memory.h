@@ -5,11 +5,22 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
 #else
 #define PREFETCH(address) ((void)(address))
+#endif
+
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(SCRUBLINE_SANITIZED)
+/* The loader chooses by what the processor has. */
+#define VECTORS __attribute__((target_clones("avx2", "default")))
+#else
+#define VECTORS
 #endif
 
 #define CACHE_LINE 64
@@ -18,6 +29,28 @@
 static inline int is_too_large(uint64_t count, size_t size)
 {
     return size && count > (SIZE_MAX - CACHE_LINE) / size;
+}
+
+#define HUGE_PAGE (2 << 20)
+
+/* Memory, not yet written, for a table that is read all over: where it is large and the system has huge
+   pages, on these, so that what is read is found without a walk through the page tables. To be freed like
+   others; NULL without memory. */
+static inline void *scattered(size_t count, size_t size)
+{
+    if (is_too_large(count, size) || count * size > SIZE_MAX - HUGE_PAGE)
+        return NULL;
+    size_t bytes = count && size ? count * size : 1;
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (bytes >= HUGE_PAGE) {
+        bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        void *memory = aligned_alloc(HUGE_PAGE, bytes);
+        if (memory)
+            madvise(memory, bytes, MADV_HUGEPAGE); /* where it is refused, nothing is lost */
+        return memory;
+    }
+#endif
+    return malloc(bytes);
 }
 
 /* Zeros that begin where a line of the cache does, so that rows of as many bytes are whole lines; to be
@@ -30,7 +63,7 @@ static inline void *zeroed_lines(size_t count, size_t size)
 #if defined(_WIN32)
     return calloc(bytes, 1);
 #else
-    void *memory = aligned_alloc(CACHE_LINE, bytes);
+    void *memory = bytes < HUGE_PAGE ? aligned_alloc(CACHE_LINE, bytes) : scattered(bytes, 1);
     return memory ? memset(memory, 0, bytes) : NULL;
 #endif
 }

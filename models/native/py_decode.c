@@ -5,7 +5,6 @@
 
 #include "decode.h"
 
-#define MODEL "scrubline.Model"
 /* As in models/crf/model_file.py. */
 #define MOST_LABELS 1024
 /* Of what every item has: two weights together. */
@@ -92,7 +91,8 @@ const char decode_doc[] = PyDoc_STR(
 "    model: of `open_model`.\n"
 "    base: float64, for each tag what every item has; on the grid, below 8192 in size.\n"
 "    ids: int32, attributes of all items; -1 for one that the model does not have.\n"
-"    item_offsets: int64, row pointers into `ids`.\n"
+"    item_offsets: int64, row pointers into `ids`; None if these are no attributes but what they are\n"
+"        worth, [item, width], of `sum_states`.\n"
 "    sequence_offsets: int64, row pointers into items.\n"
 "    tags: uint16, written.\n"
 "    scores: float64, the probability of each tag that is not outside, written there; or empty.\n"
@@ -104,37 +104,42 @@ const char decode_doc[] = PyDoc_STR(
 "    ValueError: if sizes disagree, or an attribute, pointer or the temperature is out of range.\n"
 "    MemoryError: if a sequence is too long for what is left.\n");
 
-enum { BASE, RISK_BASE, IDS, ITEMS, SEQUENCES, TAGS, SCORES, RISKS, BUFFERS };
+enum { BASE, RISK_BASE, IDS, SEQUENCES, ITEM_OFFSETS, TAGS, SCORES, RISKS, BUFFERS };
 
 PyObject *py_decode(PyObject *self, PyObject *args)
 {
-    static const char *names[] = {"base", "risk_base", "ids", "item_offsets", "sequence_offsets",
+    static const char *names[] = {"base", "risk_base", "ids", "sequence_offsets", "item_offsets",
                                   "tags", "scores", "risks"};
     static const Py_ssize_t sizes[] = {8, 8, 4, 8, 8, 2, 8, 8};
     PyObject *capsule, *objects[BUFFERS], *result = NULL;
     double temperature;
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOOOOOOd", &capsule, &objects[BASE], &objects[IDS],
-                          &objects[ITEMS], &objects[SEQUENCES], &objects[TAGS], &objects[SCORES],
+                          &objects[ITEM_OFFSETS], &objects[SEQUENCES], &objects[TAGS], &objects[SCORES],
                           &objects[RISKS], &objects[RISK_BASE], &temperature))
         return NULL;
     const Model *model = PyCapsule_GetPointer(capsule, MODEL);
     if (!model)
         return NULL;
+    int are_sums = objects[ITEM_OFFSETS] == Py_None;
     Py_buffer views[BUFFERS] = {{0}};
     int32_t *base = NULL;
     double *lifts = NULL;
     Factors heated = {0};
+    /* Nothing is read of row pointers that are not there. */
+    if (are_sums)
+        objects[ITEM_OFFSETS] = objects[SEQUENCES];
     if (take_all(objects, views, sizes, names, BUFFERS, BUFFERS - TAGS) < 0)
         goto done;
     const int32_t *ids = views[IDS].buf;
-    const int64_t *items = views[ITEMS].buf, *sequences = views[SEQUENCES].buf;
+    const int64_t *items = views[ITEM_OFFSETS].buf, *sequences = views[SEQUENCES].buf;
     int64_t n_ids = views[IDS].len / 4, n_items = views[TAGS].len / 2;
     int64_t n_sequences = views[SEQUENCES].len / 8 - 1;
     int scored = views[SCORES].len > 0, at_risk = views[RISKS].len > 0;
     if (views[BASE].len / 8 != model->labels || (scored && views[SCORES].len / 8 != n_items) ||
         (at_risk && (views[RISKS].len / 8 != n_items || views[RISK_BASE].len != views[BASE].len)) ||
-        views[ITEMS].len / 8 != n_items + 1 || !are_offsets(items, n_items + 1, n_ids) ||
+        (are_sums ? n_ids != n_items * model->width
+                  : views[ITEM_OFFSETS].len / 8 != n_items + 1 || !are_offsets(items, n_items + 1, n_ids)) ||
         !is_apart(&views[TAGS], views, BUFFERS) || !is_apart(&views[SCORES], views, BUFFERS) ||
         !is_apart(&views[RISKS], views, BUFFERS) ||
         !are_offsets(sequences, n_sequences + 1, n_items)) {
@@ -171,7 +176,7 @@ PyObject *py_decode(PyObject *self, PyObject *args)
     int out_of_range = 0, out_of_memory = 0;
     Py_BEGIN_ALLOW_THREADS
     Space space = {0};
-    for (int64_t i = 0; i < n_ids; i++)
+    for (int64_t i = 0; i < n_ids && !are_sums; i++)
         out_of_range |= ids[i] < -1 || ids[i] >= model->attributes;
     for (int64_t s = 0; s < n_sequences && !out_of_range && !out_of_memory; s++) {
         int64_t first = sequences[s], n = sequences[s + 1] - first;
@@ -182,7 +187,10 @@ PyObject *py_decode(PyObject *self, PyObject *args)
         else {
             Wanted wanted = {scored ? scores + first : NULL, at_risk ? risks + first : NULL, by,
                              are_lifted ? lifts : NULL};
-            decode_sequence(model, base, &space, ids, items + first, n, tags + first, &wanted);
+            Items own = {ids, items + first, NULL};
+            if (are_sums)
+                own = (Items){NULL, NULL, ids + first * model->width};
+            decode_sequence(model, base, &space, &own, n, tags + first, &wanted);
         }
     }
     space_free(&space);

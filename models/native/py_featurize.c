@@ -3,11 +3,10 @@
 #include <stdlib.h>
 
 #include "featurize.h"
+#include "memory.h"
+#include "sums.h"
 
 #define INDEX "scrubline.Index"
-/* As in models/features/declaration.py. */
-#define MOST_PARTS 8
-
 static void close_index(PyObject *capsule)
 {
     Index *index = PyCapsule_GetPointer(capsule, INDEX);
@@ -132,6 +131,81 @@ done:
     return result;
 }
 
+/* What items are made of, as Python gave it. */
+enum { WORDS, ITEM_VALUES, WORD_IDS, SEQUENCE_OFFSETS, VALUES };
+
+typedef struct {
+    Py_buffer views[VALUES], *many_views;
+    Py_ssize_t n_many;
+    Many *many;
+    Batch batch;
+    const int64_t *sequences;
+    int64_t n_sequences;
+} Given;
+
+static void give_back(Given *given)
+{
+    release(given->views, VALUES);
+    if (given->many_views)
+        release(given->many_views, 2 * given->n_many);
+    free(given->many_views);
+    free(given->many);
+}
+
+/* 0, or -1 with an exception set; to be given back either way. */
+static int take_given(const Index *index, PyObject *const *objects, int stride, PyObject *many_object,
+                      Given *given)
+{
+    static const char *names[] = {"words", "items", "word_ids", "sequence_offsets"};
+    static const Py_ssize_t sizes[] = {4, 4, 8, 8};
+    Py_buffer *views = given->views;
+    if (take_all(objects, views, sizes, names, VALUES, 0) < 0)
+        return -1;
+    Batch *batch = &given->batch;
+    batch->words = views[WORDS].buf;
+    batch->items = views[ITEM_VALUES].buf;
+    batch->word_ids = views[WORD_IDS].buf;
+    batch->n_items = views[WORD_IDS].len / 8;
+    batch->stride = stride;
+    batch->n_words = stride > 0 ? views[WORDS].len / 4 / stride : 0;
+    given->sequences = views[SEQUENCE_OFFSETS].buf;
+    given->n_sequences = views[SEQUENCE_OFFSETS].len / 8 - 1;
+    Py_ssize_t n_many = PyTuple_Size(many_object);
+    given->many = calloc(n_many ? (size_t)n_many : 1, sizeof *given->many);
+    given->many_views = calloc(n_many ? 2 * (size_t)n_many : 1, sizeof *given->many_views);
+    given->n_many = n_many;
+    if (!given->many || !given->many_views) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    int bad = n_many != index->width[MANY] || stride < index->width[BY_WORD] || stride < 0 ||
+              views[WORDS].len != batch->n_words * stride * 4 ||
+              views[ITEM_VALUES].len != batch->n_items * index->width[BY_ITEM] * 4 ||
+              !are_offsets(given->sequences, given->n_sequences + 1, batch->n_items);
+    for (Py_ssize_t i = 0; i < n_many && !bad; i++) {
+        PyObject *values, *offsets;
+        Many *one = given->many + i;
+        Py_buffer *own = given->many_views + 2 * i;
+        int by;
+        if (!is_tuple(PyTuple_GetItem(many_object, i), "many") ||
+            !PyArg_ParseTuple(PyTuple_GetItem(many_object, i), "OOi", &values, &offsets, &by) ||
+            take(values, own, 4, 0, "many values") < 0 || take(offsets, own + 1, 8, 0, "many offsets") < 0)
+            return -1;
+        *one = (Many){own[0].buf, own[1].buf, by};
+        int64_t rows = own[1].len / 8 - 1;
+        bad = !are_offsets(one->offsets, rows + 1, own[0].len / 4) ||
+              (by == BY_ROW ? rows != batch->n_items : by < 0 || by >= stride);
+        for (int64_t w = 0; by >= 0 && w < batch->n_words && !bad; w++)
+            bad = batch->words[w * stride + by] < 0 || batch->words[w * stride + by] >= rows;
+    }
+    batch->many = given->many;
+    for (int64_t i = 0; i < batch->n_items && !bad && stride; i++)
+        bad = batch->word_ids[i] < 0 || batch->word_ids[i] >= batch->n_words;
+    if (bad)
+        PyErr_SetString(PyExc_ValueError, "featurize: the arrays do not fit together");
+    return bad ? -1 : 0;
+}
+
 const char featurize_doc[] = PyDoc_STR(
 "featurize(index, words, stride, items, word_ids, sequence_offsets, many, item_offsets)\n--\n\n"
 "The attributes of a model that items have.\n\n"
@@ -152,73 +226,32 @@ const char featurize_doc[] = PyDoc_STR(
 
 PyObject *py_featurize(PyObject *self, PyObject *args)
 {
-    enum { WORDS, ITEM_VALUES, WORD_IDS, SEQUENCE_OFFSETS, ITEM_OFFSETS, COUNT };
-    static const char *names[] = {"words", "items", "word_ids", "sequence_offsets", "item_offsets"};
-    static const Py_ssize_t sizes[] = {4, 4, 8, 8, 8};
-    PyObject *capsule, *o[COUNT], *many_object, *result = NULL;
+    PyObject *capsule, *o[VALUES], *many, *ends_object, *result = NULL;
     int stride;
     (void)self;
     if (!PyArg_ParseTuple(args, "OOiOOOO!O", &capsule, &o[WORDS], &stride, &o[ITEM_VALUES], &o[WORD_IDS],
-                          &o[SEQUENCE_OFFSETS], &PyTuple_Type, &many_object, &o[ITEM_OFFSETS]))
+                          &o[SEQUENCE_OFFSETS], &PyTuple_Type, &many, &ends_object))
         return NULL;
     const Index *index = PyCapsule_GetPointer(capsule, INDEX);
     if (!index)
         return NULL;
-    Py_buffer views[COUNT] = {{0}}, *many_views = NULL;
-    Many *many = NULL;
+    Given given = {0};
+    Py_buffer ends_view = {0};
     Found found = {0};
-    Py_ssize_t n_many = PyTuple_Size(many_object);
-    if (take_all(o, views, sizes, names, COUNT, 1) < 0)
+    if (take_given(index, o, stride, many, &given) < 0 ||
+        take(ends_object, &ends_view, 8, 1, "item_offsets") < 0)
         goto done;
-    Batch batch = {0};
-    batch.words = views[WORDS].buf;
-    batch.items = views[ITEM_VALUES].buf;
-    batch.word_ids = views[WORD_IDS].buf;
-    batch.n_items = views[WORD_IDS].len / 8;
-    batch.stride = stride;
-    batch.n_words = stride ? views[WORDS].len / 4 / stride : INT64_MAX;
-    const int64_t *sequences = views[SEQUENCE_OFFSETS].buf;
-    int64_t n_sequences = views[SEQUENCE_OFFSETS].len / 8 - 1;
-    int64_t *ends = views[ITEM_OFFSETS].buf;
-    many = calloc(n_many ? (size_t)n_many : 1, sizeof *many);
-    many_views = calloc(n_many ? 2 * (size_t)n_many : 1, sizeof *many_views);
-    if (!many || !many_views) {
-        PyErr_NoMemory();
-        goto done;
-    }
-    int bad = n_many != index->width[MANY] || views[ITEM_OFFSETS].len / 8 != batch.n_items + 1 ||
-              stride < index->width[BY_WORD] || (stride && views[WORDS].len != batch.n_words * stride * 4) ||
-              views[ITEM_VALUES].len != batch.n_items * index->width[BY_ITEM] * 4 ||
-              !is_apart(&views[ITEM_OFFSETS], views, COUNT) ||
-              !are_offsets(sequences, n_sequences + 1, batch.n_items);
-    for (Py_ssize_t i = 0; i < n_many && !bad; i++) {
-        PyObject *values, *offsets;
-        int by;
-        if (!is_tuple(PyTuple_GetItem(many_object, i), "many") ||
-            !PyArg_ParseTuple(PyTuple_GetItem(many_object, i), "OOi", &values, &offsets, &by) ||
-            take(values, &many_views[2 * i], 4, 0, "many values") < 0 ||
-            take(offsets, &many_views[2 * i + 1], 8, 0, "many offsets") < 0)
-            goto done;
-        many[i] = (Many){many_views[2 * i].buf, many_views[2 * i + 1].buf, by};
-        int64_t rows = many_views[2 * i + 1].len / 8 - 1;
-        bad = !are_offsets(many[i].offsets, rows + 1, many_views[2 * i].len / 4) ||
-              (by == BY_ROW ? rows != batch.n_items : by < 0 || by >= stride);
-        for (int64_t w = 0; by >= 0 && w < batch.n_words && !bad; w++)
-            bad = batch.words[w * stride + by] < 0 || batch.words[w * stride + by] >= rows;
-    }
-    batch.many = many;
-    for (int64_t i = 0; i < batch.n_items && !bad; i++)
-        bad = batch.word_ids[i] < 0 || batch.word_ids[i] >= batch.n_words;
-    if (bad) {
+    int64_t *ends = ends_view.buf;
+    if (ends_view.len / 8 != given.batch.n_items + 1 || !is_apart(&ends_view, given.views, VALUES)) {
         PyErr_SetString(PyExc_ValueError, "featurize: the arrays do not fit together");
         goto done;
     }
     int lacking = 0;
     Py_BEGIN_ALLOW_THREADS
     ends[0] = 0;
-    for (int64_t s = 0; s < n_sequences && !lacking; s++)
-        lacking = featurize_sequence(index, &batch, sequences[s], sequences[s + 1], &found,
-                                     ends + 1 + sequences[s]) < 0;
+    for (int64_t s = 0; s < given.n_sequences && !lacking; s++)
+        lacking = featurize_sequence(index, &given.batch, given.sequences[s], given.sequences[s + 1],
+                                     &found, ends + 1 + given.sequences[s]) < 0;
     Py_END_ALLOW_THREADS
     if (lacking)
         PyErr_NoMemory();
@@ -226,10 +259,119 @@ PyObject *py_featurize(PyObject *self, PyObject *args)
         result = PyBytes_FromStringAndSize((const char *)found.ids, found.count * 4);
 done:
     found_free(&found);
-    free(many);
-    release(views, COUNT);
-    if (many_views)
-        release(many_views, 2 * n_many);
-    free(many_views);
+    release(&ends_view, 1);
+    give_back(&given);
+    return result;
+}
+
+#define WEIGHING "scrubline.Weighing"
+
+static void close_weighing(PyObject *capsule)
+{
+    Weighing *weighing = PyCapsule_GetPointer(capsule, WEIGHING);
+    if (weighing)
+        weighing_free(weighing);
+    free(weighing);
+    let_go(capsule);
+}
+
+const char weigh_doc[] = PyDoc_STR(
+"weigh(index, model)\n--\n\n"
+"What finds what the attributes of items are worth, and adds it up.\n\n"
+"Args:\n"
+"    index: of `open_index`; it is for this model from then on.\n"
+"    model: of `open_model`.\n\n"
+"Returns:\n"
+"    (weighing, width): for `sum_states`, and how many numbers an item has there. None if sums of 32\n"
+"        bits might not hold what an item's attributes are worth.\n\n"
+"Raises:\n"
+"    ValueError: if an attribute is none of the model's, or the index is for another model.\n");
+
+PyObject *py_weigh(PyObject *self, PyObject *args)
+{
+    PyObject *index_capsule, *model_capsule;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO", &index_capsule, &model_capsule))
+        return NULL;
+    Index *index = PyCapsule_GetPointer(index_capsule, INDEX);
+    const Model *model = index ? PyCapsule_GetPointer(model_capsule, MODEL) : NULL;
+    if (!model)
+        return NULL;
+    Weighing *weighing = calloc(1, sizeof *weighing);
+    if (!weighing)
+        return PyErr_NoMemory();
+    PyObject *capsule = NULL, *result = NULL;
+    int weighed = index->is_weighed ? UNFIT : weigh(weighing, index, model);
+    if (weighed == TOO_LARGE)
+        result = Py_NewRef(Py_None);
+    else if (weighed == LACKING)
+        PyErr_NoMemory();
+    else if (weighed == UNFIT)
+        PyErr_SetString(PyExc_ValueError, "weigh: the index is not one of this model's attributes");
+    else
+        capsule = new_holding(weighing, WEIGHING, close_weighing,
+                              PyTuple_Pack(2, index_capsule, model_capsule));
+    index->is_weighed |= weighed == BUILT;
+    if (!capsule) {
+        weighing_free(weighing);
+        free(weighing);
+        return result;
+    }
+    result = Py_BuildValue("(Oi)", capsule, (int)model->width);
+    Py_DECREF(capsule);
+    return result;
+}
+
+const char sum_states_doc[] = PyDoc_STR(
+"sum_states(weighing, words, stride, items, word_ids, sequence_offsets, many)\n--\n\n"
+"What the attributes of items are worth to each tag: the sums of what `featurize` finds.\n\n"
+"Args:\n"
+"    weighing: of `weigh`; the others are those of `featurize`.\n\n"
+"Returns:\n"
+"    bytes: int32, [item, width], in units of 2^-12. None if sums of 32 bits might not hold what an item\n"
+"        has.\n\n"
+"Raises:\n"
+"    ValueError: if the arrays do not fit together.\n");
+
+PyObject *py_sum_states(PyObject *self, PyObject *args)
+{
+    PyObject *capsule, *o[VALUES], *many, *result = NULL;
+    int stride;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOiOOOO!", &capsule, &o[WORDS], &stride, &o[ITEM_VALUES], &o[WORD_IDS],
+                          &o[SEQUENCE_OFFSETS], &PyTuple_Type, &many))
+        return NULL;
+    const Weighing *weighing = PyCapsule_GetPointer(capsule, WEIGHING);
+    if (!weighing)
+        return NULL;
+    int64_t width = weighing->model->width;
+    Given given = {0};
+    Sums sums = {0};
+    if (take_given(weighing->index, o, stride, many, &given) < 0)
+        goto done;
+    if (is_too_large((uint64_t)given.batch.n_items, (size_t)width * sizeof(int32_t))) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    result = PyBytes_FromStringAndSize(NULL, given.batch.n_items * width * (Py_ssize_t)sizeof(int32_t));
+    if (!result)
+        goto done;
+    int32_t *states = (int32_t *)PyBytes_AsString(result);
+    int failed = 0;
+    Py_BEGIN_ALLOW_THREADS
+    failed = sums_begin(&sums, weighing, &given.batch);
+    for (int64_t s = 0; s < given.n_sequences && !failed; s++)
+        failed = sum_sequence(weighing, &given.batch, given.sequences[s], given.sequences[s + 1], &sums,
+                              states + given.sequences[s] * width);
+    Py_END_ALLOW_THREADS
+    if (failed)
+        Py_CLEAR(result);
+    if (failed < 0)
+        PyErr_NoMemory();
+    else if (failed)
+        result = Py_NewRef(Py_None);
+done:
+    sums_free(&sums);
+    give_back(&given);
     return result;
 }

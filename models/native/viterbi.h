@@ -105,17 +105,20 @@ VECTORS static void NAMED(advance)(const SCORE *ahead, const int32_t *moves, con
 
 /* Leaves the states in the space. Whether any tag is not outside. */
 VECTORS static int NAMED(decode_tags)(const Model *m, const int32_t *base, Space *space,
-                                      const int32_t *ids, const int64_t *item_offsets, int64_t n,
-                                      uint16_t *tags)
+                                      const Items *items, int64_t n, uint16_t *tags)
 {
     int32_t labels = m->labels, width = m->width;
     SCORE *states = (SCORE *)space->states;
     SCORE *ahead = (SCORE *)space->rest, *best = ahead + width, *from = best + width;
     int32_t *living = (int32_t *)(space->rest + 3 * (int64_t)width);
     uint8_t *alive = (uint8_t *)(space->rest + 4 * (int64_t)width);
-    for (int64_t t = 0; t < n; t++)
-        NAMED(add_states)(m, base, ids + item_offsets[t], item_offsets[t + 1] - item_offsets[t],
-                          states + t * width);
+    for (int64_t t = 0; t < n && !items->sums; t++) {
+        const int64_t *offsets = items->item_offsets + t;
+        NAMED(add_states)(m, base, items->ids + offsets[0], offsets[1] - offsets[0], states + t * width);
+    }
+    for (int64_t t = 0; t < n && items->sums; t++)
+        for (int32_t j = 0; j < width; j++)
+            states[t * width + j] = base[j] + items->sums[t * width + j];
     memcpy(ahead, states, (size_t)width * sizeof(SCORE));
     for (int64_t t = 1; t < n; t++) {
         int32_t top = NAMED(highest)(ahead, labels);

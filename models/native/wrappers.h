@@ -44,7 +44,7 @@ void let_go(PyObject *capsule);
 /* The calls, all of them: `py_...`, each with its text. */
 #define CALLS(DO) \
     DO(open_model) DO(decode) \
-    DO(open_index) DO(featurize) \
+    DO(open_index) DO(featurize) DO(weigh) DO(sum_states) \
     DO(open_phrases) DO(match_phrases) \
     DO(open_characters) DO(tokenize) \
     DO(open_merger) DO(merge) DO(arrange) \
@@ -63,5 +63,6 @@ CALLS(DECLARED)
 /* Capsules that more than one file opens. */
 #define CHARACTERS "scrubline.Characters"
 #define MERGER "scrubline.Merger"
+#define MODEL "scrubline.Model"
 
 #endif

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.arrays import Flags, Floats, Ids, Ints
 from ..core.errors import UsageError
-from ..core.feature_rows import Features, Featurized
+from ..core.feature_rows import Attributed, Features
 from ..crf.codec import OUTSIDE
 from ..features import Feature
 from ..features.declaration import properties
@@ -72,7 +72,7 @@ def learn_coding(
     return CodingTable(attributes, lengths, flat[:, 0], flat[:, 1], columns)
 
 
-def code_matrix(rows: Featurized, table: CodingTable) -> Bytes:
+def code_matrix(rows: Attributed, table: CodingTable) -> Bytes:
     """The codes of items, [item, column]; of several in one column the highest.
 
     Args:
@@ -123,7 +123,7 @@ def phrase_edges(tags: Sequence[str], classes: Ints, sequence_offsets: Ints) -> 
     return inside & breaks, inside & np.append(breaks[1:], True)
 
 
-def _pieces(rows: Featurized) -> list[tuple[int, int, Ints | Ids]]:
+def _pieces(rows: Attributed) -> list[tuple[int, int, Ints | Ids]]:
     """First item, end and attribute ids of pieces of a batch of bounded size."""
     pieces: list[tuple[int, int, Ints | Ids]] = []
     first, items = 0, len(rows.starts)

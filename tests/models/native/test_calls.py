@@ -41,7 +41,7 @@ CALLS = (
     *("open_characters", "tokenize", "open_merger", "merge", "arrange", "open_words", "intern"),
     *("open_places", "fill_places", "open_phrases", "match_phrases", "open_index", "featurize"),
     *("open_model", "decode", "open_prefilter", "scan", "open_vocabulary", "cut_words", "slices"),
-    *("open_trees", "label_trees", "grow_tree"),
+    *("weigh", "sum_states", "open_trees", "label_trees", "grow_tree"),
 )
 
 
@@ -96,6 +96,20 @@ def calls(request):
             features.attribute_ids,
             features.item_offsets,
             features.sequence_offsets,
+            np.zeros(count, np.uint16),
+            np.ones(count),
+            np.ones(count),
+            base,
+            16.0,
+        )
+        index.weigh(opened)
+        summed = index.featurize(TEXTS, tokens, {})
+        recorder.decode(
+            opened,
+            base,
+            summed.states,
+            None,
+            summed.sequence_offsets,
             np.zeros(count, np.uint16),
             np.ones(count),
             np.ones(count),
