@@ -1,10 +1,11 @@
-"""Options of the whole test run, a fixture of several rooms, and `benchmarks` made importable.
+"""Options of the whole test run, fixtures of several rooms, and `benchmarks` made importable.
 
 Importable without the checkout's root on the path: `models` is there too.
 """
 
 import importlib.util
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from .examples import FAST_PART
+from .forking.python import zygote
 
 # `make test` runs with `fast`, by pytest's option --hypothesis-profile; see `examples.py`.
 for name, count in {"full": 100, "fast": 100 // FAST_PART}.items():
@@ -48,6 +50,16 @@ def pytest_addoption(parser):
         action="store_true",
         help="rewrite tests/golden/*.json with what comes out now; review the difference",
     )
+
+
+@pytest.fixture(scope="session")
+def forking_python(tmp_path_factory):
+    """A Python whose processes are there at once; the usual one where it cannot be made."""
+    if not sys.platform.startswith("linux") or shutil.which("gcc") is None:
+        yield sys.executable
+        return
+    with zygote(tmp_path_factory.mktemp("zygote"), os.environ) as (stub, _):
+        yield str(stub)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Compiled tools, or the reason why there are none."""
+"""The compiled shim, or the reason why there are none."""
 
 import shutil
 import sys
@@ -16,7 +16,7 @@ def gcc():
 
 @pytest.fixture(scope="session")
 def shim(gcc, tmp_path_factory):
-    return compiled(tmp_path_factory.mktemp("shim"))[0]
+    return compiled(tmp_path_factory.mktemp("shim"))
 
 
 # A module's, not the session's: the next server of a process empties the buckets of all.

@@ -16,13 +16,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from unittest import mock
 
+from ..forking.python import zygote
 from ..servers.s3_moto import s3_moto
 from .advice import Advice, following
 from .corpus import PLANTED, write_inputs
@@ -42,21 +42,16 @@ _COLUMNS = ("note_id=id", "patient_id=patient", "text=text", "ward=pass")
 _RULES = ("date", "phone", "medical_record", "titled_name")
 
 
-def compiled(folder: Path) -> tuple[Path, Path]:
-    """The shim and the stub, built by gcc.
+def compiled(folder: Path) -> Path:
+    """The shim, built by gcc.
 
     Raises:
         FileNotFoundError: if there is no gcc.
     """
-    shim, stub = folder / "shim.so", folder / "stub"
-    for target, source, options in (
-        (shim, "shim.c", ("-shared", "-fPIC", "-ldl", "-lpthread")),
-        (stub, "stub.c", ()),
-    ):
-        subprocess.run(
-            ["gcc", "-O2", "-Wall", "-Werror", "-o", target, HERE / source, *options], check=True
-        )
-    return shim, stub
+    shim = folder / "shim.so"
+    options = ("-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-ldl", "-lpthread")
+    subprocess.run(["gcc", *options, "-o", shim, HERE / "shim.c"], check=True)
+    return shim
 
 
 @dataclasses.dataclass(frozen=True)
@@ -412,19 +407,16 @@ def laboratory(folder: Path) -> Iterator[Laboratory]:
         FileNotFoundError: if there is no gcc.
         Unavailable: if moto is not installed.
     """
-    shim, stub = compiled(folder)
+    shim = compiled(folder)
     write_inputs(folder)
     (folder / "key.txt").write_text("scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n")
     (folder / "key.txt").chmod(0o600)
     with contextlib.ExitStack() as stack:
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         server = stack.enter_context(s3_moto())
-        # The bounded length of a socket's name is the reason for the short one.
-        door = stack.enter_context(_short_name())
         environment = {
             **{k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "SCRUBLINE_"))},
             **server.environment(),
-            "SCRUBLINE_ZYGOTE": str(door),
             "SCRUBLINE_CACHE": str(folder / "cache"),
             "OPENBLAS_NUM_THREADS": "1",
             "PYTHONPATH": str(ROOT),
@@ -439,27 +431,5 @@ def laboratory(folder: Path) -> Iterator[Laboratory]:
             for file in sorted((folder / part).glob("[QB]*[ac].*")):
                 fs.pipe_file(f"faults/{part}/{file.name}", file.read_bytes())
         stack.enter_context(mock.patch.dict(os.environ, server.environment()))
-        zygote = subprocess.Popen(
-            [sys.executable, HERE / "zygote.py", door, stub],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=(folder / "zygote.txt").open("wb"),
-            env=environment | {"LD_PRELOAD": str(shim)},
-            cwd=folder,
-        )
-        try:
-            assert zygote.stdout is not None and zygote.stdin is not None
-            while (line := zygote.stdout.readline().strip()) != b"ready":
-                assert line or zygote.poll() is None, (folder / "zygote.txt").read_text()
-            yield Laboratory(folder, stub, environment, zygote.pid)
-        finally:
-            zygote.stdin.close()
-            zygote.wait()
-
-
-@contextlib.contextmanager
-def _short_name() -> Iterator[Path]:
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="sl-") as folder:
-        yield Path(folder) / "z"
+        stub, pid = stack.enter_context(zygote(folder, environment | {"LD_PRELOAD": str(shim)}))
+        yield Laboratory(folder, stub, environment, pid)

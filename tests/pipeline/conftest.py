@@ -1,6 +1,7 @@
 """Corpora and runs for the pipeline's tests; rules alone: fast, and no bundle is needed."""
 
 import dataclasses
+import functools
 import io
 import json
 import shutil
@@ -14,7 +15,10 @@ from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.cli import main as cli
 from scrubline.pipeline.options import Options
 
+from ..quick_beam import answer_once
 from .measuring import POLICY, write_notes
+
+answer_once()
 
 COLUMNS = Columns.parse(
     [
@@ -162,6 +166,20 @@ def measured(waiting_run, tmp_path):
     """Options of a copy of that output; only the output and what is below it may be changed."""
     shutil.copytree(waiting_run.output, tmp_path / "out", symlinks=True)
     return dataclasses.replace(waiting_run, output=str(tmp_path / "out"), hold=False)
+
+
+@pytest.fixture
+def forked(forking_python, monkeypatch):
+    """Processes of Scrubline that a test starts are forked: for where the start is not the point.
+
+    Workers that are started by the command line of the package are real ones in `test_supervisor`.
+    """
+    from scrubline.pipeline.runners import supervisor, units
+
+    monkeypatch.setattr(sys, "executable", forking_python)
+    command = (forking_python, *supervisor.COMMAND[1:])
+    settings = functools.partial(supervisor.WorkerSettings, command=command)
+    monkeypatch.setattr(units, "WorkerSettings", settings)
 
 
 @pytest.fixture

@@ -25,7 +25,6 @@ KILL, EXIT, HANG, LEAK = "TESTKILL", "TESTEXIT", "TESTHANG", "TESTLEAK"
 OOM, SHORT = "TESTOOM", "TESTSHORT"
 """As the kernel does where memory runs out, and as Python does."""
 CRASH = "TESTCRASH"
-COMMAND = (sys.executable, __file__)
 
 
 def hostile(recognise_all):
@@ -156,6 +155,11 @@ def harm():
         Storage.__init__.__defaults__ = without_waiting()
 
 
+def command():
+    """Starts this file."""
+    return sys.executable, __file__
+
+
 def start_hostile_workers(set_attribute):
     """Makes runs start this file as their children, by `setattr` or a test's monkeypatch."""
     import functools
@@ -163,7 +167,7 @@ def start_hostile_workers(set_attribute):
     from scrubline.pipeline.runners import units
     from scrubline.pipeline.runners.supervisor import WorkerSettings
 
-    set_attribute(units, "WorkerSettings", functools.partial(WorkerSettings, command=COMMAND))
+    set_attribute(units, "WorkerSettings", functools.partial(WorkerSettings, command=command()))
 
 
 def command_lines(lines):

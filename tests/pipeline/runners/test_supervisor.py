@@ -165,7 +165,7 @@ def test_documents_that_kill_or_hang_are_isolated_and_quarantined(
                     child.heard = -math.inf
             super()._watch()
 
-    supervised(hostile_worker.COMMAND)
+    supervised(hostile_worker.command())
     monkeypatch.setattr(units, "Supervisor", Watching)
     manifest = resume(storage, dataclasses.replace(options, workers=2))
     assert list(hangs.iterdir())

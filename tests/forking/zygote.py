@@ -1,12 +1,14 @@
 """Processes of Scrubline that begin with everything imported: forked on request of `stub.c`.
 
-    LD_PRELOAD=shim.so python zygote.py SOCKET STUB
+    [LD_PRELOAD=shim.so] python zygote.py SOCKET STUB
 
 Starting a launcher and a worker by `python -m` takes most of the time of a small run. Here a
 process imports once what both of them need, and forks itself for each. `sys.executable` is the
-stub, so a launcher that starts a worker by its command line gets one that was forked too. In the
-fork nothing of Scrubline differs but that waits between tries are short; what its environment asks
-for is injected: by the shim (SCRUBLINE_FAULTS) and at the seam of storage (SCRUBLINE_SEAM).
+stub, so a launcher that starts a worker by its command line gets one that was forked too.
+
+In the fork nothing of Scrubline differs, but with the shim of `tests/faults`: then waits between
+tries are short, and what the environment asks for is injected, by the shim (SCRUBLINE_FAULTS) and
+at the seam of storage (SCRUBLINE_SEAM).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import faulthandler
 import gc
 import io
 import os
+import resource
 import runpy
 import selectors
 import signal
@@ -25,7 +28,9 @@ import struct
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
+from typing import Any
 
 SHORTEST_SECONDS = 0.01
 ENDING_SECONDS = 60.0
@@ -39,19 +44,29 @@ def _brief(seconds: float) -> None:
     _sleep(min(seconds, SHORTEST_SECONDS))
 
 
+def _shim() -> Any:
+    """The shim's functions; None where it was not preloaded."""
+    library = ctypes.CDLL(None)
+    return library if hasattr(library, "faults_arm") else None
+
+
 def _preload(stub: str) -> None:
     """Imports what launchers and workers import, without a thread."""
-    time.sleep = _brief
-    subprocess._USE_VFORK = False  # type: ignore[attr-defined]  # the shim sees fork, not vfork
+    if _shim() is not None:
+        time.sleep = _brief
+        subprocess._USE_VFORK = False  # type: ignore[attr-defined]  # the shim sees fork, not vfork
     sys.executable = stub
+    del sys.path[0]  # of this file; a fork gets its own
     import apache_beam.runners.portability.fn_api_runner  # noqa: F401
     import pyarrow.dataset  # noqa: F401
     import pyarrow.parquet  # noqa: F401
     import s3fs  # noqa: F401
     from scrubline.models.formats import FORMATS  # noqa: F401
     from scrubline.models.jobs import steps  # noqa: F401
+    from scrubline.pipeline import run  # noqa: F401
     from scrubline.pipeline.runners import beam as execute  # noqa: F401
 
+    runpy.run_path(str(Path(__file__).parents[1] / "quick_beam.py"))["answer_once"]()
     _warm_up()
     gc.freeze()  # so that collections in forks leave these pages shared
     deadline = time.monotonic() + ENDING_SECONDS
@@ -96,6 +111,16 @@ def _received(line: socket.socket) -> tuple[list[str], str, dict[str, str], list
     return words, folder, dict(pair.split("=", 1) for pair in pairs), streams
 
 
+def _limits(line: socket.socket) -> dict[int, tuple[int, int]]:
+    """Limits of the process at the other end, which its fork has too."""
+    pid, _, _ = struct.unpack("3i", line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    kinds = [value for name, value in vars(resource).items() if name.startswith("RLIMIT_")]
+    try:
+        return {kind: resource.prlimit(pid, kind) for kind in kinds}
+    except ProcessLookupError:  # who asked has been killed
+        return {}
+
+
 def _become(words: list[str], folder: str, environment: dict[str, str], streams: list[int]) -> None:
     """Makes this fork the process that was asked for; returns or raises when that ends."""
     faulthandler.register(signal.SIGUSR1)  # the laboratory asks those that hang where they are
@@ -106,27 +131,47 @@ def _become(words: list[str], folder: str, environment: dict[str, str], streams:
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
-    # Which module, and its words: `python [-flags] -m module words`.
-    module = words[words.index("-m") + 1]
-    works = module.endswith(".worker")
-    sys.argv = [module, *words[words.index("-m") + 2 :]]
+    kind, what, sys.argv, first = _asked(words)
+    if first is not None:
+        sys.path.insert(0, first)
+    works = what.endswith(".worker")
     if seam := environment.get("SCRUBLINE_SEAM"):
         from tests.faults import seam as hooks
 
         hooks.install(seam, "w" if works else "l")
-    shim = ctypes.CDLL(None)
-    text = environment.get("SCRUBLINE_FAULTS", "").encode()
-    assert shim.faults_arm(text, ctypes.c_char(b"w" if works else b"l")) >= 0, "bad rules"
-    if works:
+    if (shim := _shim()) is not None:
+        text = environment.get("SCRUBLINE_FAULTS", "").encode()
+        assert shim.faults_arm(text, ctypes.c_char(b"w" if works else b"l")) >= 0, "bad rules"
+    if kind == "-c":
+        sys.modules["__main__"] = main = types.ModuleType("__main__")
+        exec(compile(what, "<string>", "exec"), main.__dict__)
+    elif kind == "script":
+        runpy.run_path(what, run_name="__main__")
+    elif works:
         from scrubline.pipeline.runners import worker
 
         worker.main()
-    elif module == "scrubline.pipeline.cli.main":
+    elif what == "scrubline.pipeline.cli.main":
         from scrubline.pipeline.cli import main as cli
 
         cli.command()
     else:
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+
+
+def _asked(words: list[str]) -> tuple[str, str, list[str], str | None]:
+    """What a command line of Python asks for.
+
+    Returns:
+        "-m", "-c" or "script"; the module, code or file; `sys.argv`; first folder of `sys.path`.
+    """
+    safe = words[1] == "-P"
+    kind, *rest = words[2:] if safe else words[1:]
+    if kind in ("-m", "-c"):
+        what, *rest = rest
+        return kind, what, [what if kind == "-m" else kind, *rest], None if safe else os.getcwd()
+    assert not kind.startswith("-"), f"a fork cannot be started with {kind}"
+    return "script", kind, [kind, *rest], str(Path(kind).resolve().parent)
 
 
 def _serve(path: str) -> tuple[list[str], str, dict[str, str], list[int]]:
@@ -148,6 +193,7 @@ def _serve(path: str) -> tuple[list[str], str, dict[str, str], list[int]]:
             elif key.data == "door":
                 line, _ = door.accept()
                 request = _received(line)
+                limits = _limits(line)
                 pid = os.fork()
                 if pid == 0:
                     selector.close()
@@ -156,6 +202,8 @@ def _serve(path: str) -> tuple[list[str], str, dict[str, str], list[int]]:
                     for handle, (_, other) in children.items():
                         os.close(handle)
                         other.close()
+                    for kind, limit in limits.items():
+                        resource.setrlimit(kind, limit)
                     return request
                 for stream in request[3]:
                     os.close(stream)

@@ -1,5 +1,6 @@
 /* A Python that is there at once: has a process forked by the zygote in the place of `python -m ...`.
  *
+ * The zygote's socket lies beside it, and is called `z`.
  * It hands on its three streams, folder, environment and words, and ends as the forked process ends.
  * If it is killed, the zygote sees its socket end and kills that process.
  */
@@ -18,9 +19,10 @@ static void put(FILE *text, const char *word) { fwrite(word, 1, strlen(word) + 1
 
 int main(int count, char **words) {
     struct sockaddr_un place = {.sun_family = AF_UNIX};
-    const char *path = getenv("SCRUBLINE_ZYGOTE");
-    if (!path || strlen(path) >= sizeof place.sun_path) return 120;
-    strcpy(place.sun_path, path);
+    ssize_t end = readlink("/proc/self/exe", place.sun_path, sizeof place.sun_path);
+    if (end <= 0 || end == sizeof place.sun_path) return 120;
+    for (place.sun_path[end] = 0; place.sun_path[end - 1] != '/'; end--) place.sun_path[end - 1] = 0;
+    place.sun_path[end] = 'z';
     int line = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (line < 0 || connect(line, (void *)&place, sizeof place)) return 121;
 
