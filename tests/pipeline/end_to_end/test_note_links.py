@@ -9,6 +9,7 @@ import pytest
 from scrubline.models.core.errors import GateFailed, RunFailed, UsageError
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.jobs import first_pass
+from scrubline.models.storage.storage import Storage
 from scrubline.pipeline import work
 from scrubline.pipeline.commands.status import format_status, status
 from scrubline.pipeline.commands.verify import verify
@@ -43,16 +44,41 @@ def write(folder, first, end):
     return str(folder)
 
 
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory):
+    """The folder of all notes; not to be changed."""
+    return write(tmp_path_factory.mktemp("linked") / "notes", 0, 7)
+
+
 @pytest.fixture
-def asked(tmp_path, options):
+def asked(notes, options):
     return dataclasses.replace(
         options,
-        inputs=(write(tmp_path / "notes", 0, 7),),
+        inputs=(notes,),
         columns=COLUMNS,
         recognisers=("labelled_name", "titled_name"),
         link_notes=True,
         split_bytes=100,
     )
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Makes the manifest of a run that nothing disturbs, once for all tests."""
+    known = []
+
+    def manifest(asked):
+        if not known:
+            output = str(tmp_path_factory.mktemp("undisturbed") / "out")
+            known.append(scrub(Storage(), dataclasses.replace(asked, output=output)))
+        return known[0]
+
+    return manifest
+
+
+@pytest.fixture
+def whole(undisturbed, asked):
+    return undisturbed(asked)
 
 
 @pytest.fixture
@@ -68,6 +94,11 @@ def texts(output):
     parts = sorted(Path(output).glob("data/*"), key=lambda part: part.name)
     rows = [json.loads(line) for part in parts for line in part.read_text().splitlines()]
     return sorted(row["text"] for row in rows)
+
+
+def hashes(manifest):
+    """Of the parts, in their order."""
+    return [part["sha256"] for part in manifest["parts"]]
 
 
 def test_what_one_note_tells_is_removed_in_the_others(scrub_it, asked, storage):
@@ -98,16 +129,16 @@ def test_without_links_a_job_is_as_it_was(scrub_it, asked):
         pytest.param({"workers": 2}, marks=pytest.mark.slow),
     ],
 )
-def test_the_content_is_the_same_however_it_is_cut(scrub_it, tmp_path, changes, monkeypatch):
-    digest = scrub_it()["content_digest"]
+def test_the_content_is_the_same_however_it_is_cut(
+    scrub_it, whole, tmp_path, changes, monkeypatch, forked
+):
     monkeypatch.setattr("scrubline.models.jobs.link_task.BUCKET_ROWS", 1)
     other = scrub_it(output=str(tmp_path / "other"), **changes)
-    assert other["content_digest"] == digest
+    assert other["content_digest"] == whole["content_digest"]
 
 
 @pytest.mark.slow
-def test_buckets_of_any_size_give_the_same_parts(scrub_it, asked, tmp_path, monkeypatch):
-    parts = [part["sha256"] for part in scrub_it()["parts"]]
+def test_buckets_of_any_size_give_the_same_parts(scrub_it, whole, tmp_path, monkeypatch):
     task = work.link_task
     sizes = []
 
@@ -121,29 +152,27 @@ def test_buckets_of_any_size_give_the_same_parts(scrub_it, asked, tmp_path, monk
 
     monkeypatch.setattr(work, "link_task", small)
     again = scrub_it(output=str(tmp_path / "other"))
-    assert [part["sha256"] for part in again["parts"]] == parts
+    assert hashes(again) == hashes(whole)
     assert sizes == [1, 1]
 
 
-def test_facts_read_in_turns_are_the_same(scrub_it, tmp_path, monkeypatch):
-    parts = [part["sha256"] for part in scrub_it()["parts"]]
+def test_facts_read_in_turns_are_the_same(scrub_it, whole, tmp_path, monkeypatch):
     monkeypatch.setattr("scrubline.models.jobs.link_task.TURN_BYTES", 100)
     again = scrub_it(output=str(tmp_path / "other"))
-    assert [part["sha256"] for part in again["parts"]] == parts
+    assert hashes(again) == hashes(whole)
 
 
 # -- nights
 
 
 @pytest.mark.parametrize("cut", [4, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5, 6))])
-def test_nights_are_one_run(scrub_it, asked, tmp_path, cut):
-    digest = scrub_it()["content_digest"]
+def test_nights_are_one_run(scrub_it, whole, tmp_path, cut):
     night = {"output": str(tmp_path / "nights"), "inputs": (write(tmp_path / "mine", 0, cut),)}
     scrub_it(**night)
     write(tmp_path / "mine", cut, 7)
     manifest = scrub_it(**night, incremental=True)
     assert texts(night["output"]) == sorted(LINKED)
-    assert manifest["content_digest"] == digest
+    assert manifest["content_digest"] == whole["content_digest"]
     assert NOTHING in scrub_it(**night, incremental=True)
 
 
@@ -217,8 +246,7 @@ def test_links_need_to_know_whose_note_a_row_is(scrub_it):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", ["bucket", "settle"])
-def test_a_run_that_is_stopped_while_it_links_goes_on(scrub_it, asked, storage, stage, tmp_path):
-    parts = [part["sha256"] for part in scrub_it()["parts"]]
+def test_a_run_that_is_stopped_while_it_links_goes_on(whole, asked, storage, stage, tmp_path):
     place, name = {"bucket": (link, "link_bucket"), "settle": (work, "settle")}[stage]
 
     def stopped(*given, **more):
@@ -229,16 +257,15 @@ def test_a_run_that_is_stopped_while_it_links_goes_on(scrub_it, asked, storage, 
         patch.setattr(place, name, stopped)
         with pytest.raises(RunFailed):
             scrub(storage, other)
-    assert [part["sha256"] for part in resume(storage, other)["parts"]] == parts
+    assert hashes(resume(storage, other)) == hashes(whole)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["detected/*", "receipts/*", "facts/*", "links/*/0*"])
 @pytest.mark.parametrize("content", [b"", b"PAR1 what is this", None])
 def test_what_is_damaged_between_the_passes_is_made_again(
-    scrub_it, asked, storage, tmp_path, what, content
+    whole, asked, storage, tmp_path, what, content
 ):
-    parts = [part["sha256"] for part in scrub_it()["parts"]]
     other = dataclasses.replace(asked, output=str(tmp_path / "other"))
     settle = work.settle
 
@@ -261,12 +288,11 @@ def test_what_is_damaged_between_the_passes_is_made_again(
             break
         except (RunFailed, GateFailed) as error:
             print(error)
-    assert [part["sha256"] for part in manifest["parts"]] == parts
+    assert hashes(manifest) == hashes(whole)
 
 
 @pytest.mark.slow
-def test_evidence_that_is_damaged_is_made_again(scrub_it, asked, storage, tmp_path):
-    parts = [part["sha256"] for part in scrub_it()["parts"]]
+def test_evidence_that_is_damaged_is_made_again(whole, asked, storage, tmp_path):
     other = dataclasses.replace(asked, output=str(tmp_path / "other"))
     task = work.link_task
 
@@ -286,7 +312,7 @@ def test_evidence_that_is_damaged_is_made_again(scrub_it, asked, storage, tmp_pa
             break
         except RunFailed as error:
             assert "its unit is run again" in str(error)
-    assert [part["sha256"] for part in manifest["parts"]] == parts
+    assert hashes(manifest) == hashes(whole)
 
 
 @pytest.mark.slow
