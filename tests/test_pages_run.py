@@ -20,14 +20,20 @@ GUARD_SECONDS = 300
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
-def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
+def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, forking_python):
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     blocks = re.findall(
         r"^( *)```sh\n(.*?)^\1```\n(?:\1```text\n(.*?)^\1```)?", text, re.DOTALL | re.MULTILINE
     )
     assert blocks
     (tmp_path / "demo").symlink_to(ROOT / "demo")
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    command = tmp_path / "bin/scrubline"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{forking_python}" -m scrubline "$@"\n')
+    command.chmod(0o755)
+    path = os.pathsep.join(
+        [str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
+    )
     for indent, *block in blocks:
         commands, expected = (re.sub(f"^{indent}", "", one, flags=re.MULTILINE) for one in block)
         done = subprocess.run(

@@ -48,7 +48,9 @@ def test_for_a_new_output_a_key_is_made(scrubline, words, tmp_path):
 
 
 @pytest.mark.slow
-def test_resume_takes_a_key_that_was_moved_and_no_other(scrubline, words, tmp_path, monkeypatch):
+def test_resume_takes_a_key_that_was_moved_and_no_other(
+    scrubline, words, tmp_path, monkeypatch, forked
+):
     how = ["--output", tmp_path / "out", "--max-quarantined", "0.5", "--workers", "1"]
     assert scrubline("plan", *words, *how[:2])[0] == 0
     (tmp_path / "elsewhere").mkdir()

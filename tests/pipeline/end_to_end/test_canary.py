@@ -154,7 +154,7 @@ def restricted(hits):
 
 
 @pytest.fixture
-def sinks(tmp_path):
+def sinks(tmp_path, forked):
     return Sinks(tmp_path)
 
 

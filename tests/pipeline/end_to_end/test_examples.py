@@ -65,7 +65,7 @@ def report_of(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_nights_and_one_that_is_refused(night, tmp_path):
+def test_two_nights_and_one_that_is_refused(forked, night, tmp_path):
     code, said = night()
     assert code == 0, said
     report = json.loads((tmp_path / "state/report.json").read_text())

@@ -134,7 +134,7 @@ def test_a_run_is_verified_looked_at_and_joined_by_key(run, storage, options, sc
 
 
 @pytest.mark.slow
-def test_direct_two_workers_and_resumed_are_one_content(run, storage, options, tmp_path):
+def test_direct_two_workers_and_resumed_are_one_content(run, storage, options, tmp_path, forked):
     first = run()
     workers = run(output=str(tmp_path / "workers"), workers=2, split_bytes=2_000)
     later = dataclasses.replace(options, output=str(tmp_path / "resumed"), split_bytes=1_000)

@@ -34,7 +34,7 @@ from ...servers.s3_server import Unavailable
 from ...waiting import GUARD_SECONDS
 from ..conftest import BROKEN, note
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
 
 def write_notes(folder, name, numbers, extra=""):
@@ -159,7 +159,7 @@ def test_numbers_are_found_where_no_run_tells_of_them(
 ):
     """Runs of earlier versions, and files that are damaged: numbers only go up, and end."""
     night()
-    for number in range(4):
+    for number in range(2):
         write_notes(source, f"z{number}", [7, 7, 8])
         for path in (tmp_path / "out/restricted").glob("*/numbered.parquet"):
             if content is None:

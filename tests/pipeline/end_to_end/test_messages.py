@@ -99,7 +99,7 @@ def test_the_header_gets_what_the_text_gets(tmp_path, key_file):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["hipaa", "expert"])
-def test_two_workers_and_any_split_give_the_same_content(tmp_path, key_file, policy):
+def test_two_workers_and_any_split_give_the_same_content(tmp_path, key_file, policy, forked):
     one = run(DEMO, tmp_path / "one", key_file, policy=policy)
     two = run(DEMO, tmp_path / "two", key_file, policy=policy, workers=2, split_bytes=7000)
     assert one["content_digest"] == two["content_digest"]
@@ -316,7 +316,7 @@ CCDA = Path(__file__).parents[2] / "models" / "messages" / "ccda"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["hipaa", "expert"])
-def test_documents_of_ccda_are_scrubbed(tmp_path, key_file, policy):
+def test_documents_of_ccda_are_scrubbed(tmp_path, key_file, policy, forked):
     one, two = tmp_path / "one", tmp_path / "two"
     manifest = run(CCDA, one, key_file, format="ccda", policy=policy)
     assert manifest["counts"]["rows_quarantined"] == 0

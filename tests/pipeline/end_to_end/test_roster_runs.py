@@ -134,7 +134,9 @@ def test_a_run_removes_what_the_roster_knows_and_says_what_it_used(scrub_it, ask
 
 
 @pytest.mark.slow
-def test_one_content_digest_however_it_is_run(scrub_it, asked, storage, tmp_path, monkeypatch):
+def test_one_content_digest_however_it_is_run(
+    scrub_it, asked, storage, tmp_path, monkeypatch, forked
+):
     digest = scrub_it()["content_digest"]
     small = dict(split_bytes=400, batch_documents=1)
     assert scrub_it(output=str(tmp_path / "two"), workers=2, **small)["content_digest"] == digest

@@ -53,7 +53,7 @@ def whole(run, tmp_path):
 
 
 @pytest.fixture
-def supervised(monkeypatch):
+def supervised(forked, monkeypatch):
     """Makes runs use hostile children; counts what each child is given."""
     given = []
 
@@ -185,8 +185,9 @@ def test_skip_knows_the_rows_of_units_that_are_done(options, storage, scrubline,
     assert code == 2 and "rows, counted from 0" in err
     code, _, err = scrubline(*words, "--skip", "0:1", "--discard")
     assert code == 2 and "choose one" in err
-    code, out, _ = scrubline(*words, "--skip", "0:1", "--skip", "0:2", "--json")
-    assert code == 0 and json.loads(out)["report"]["skipped"] == ["0:1", "0:2"]
+    code, out, err = scrubline(*words, "--skip", "0:1", "--skip", "0:2", "--json")
+    assert code == 0, err
+    assert json.loads(out)["report"]["skipped"] == ["0:1", "0:2"]
 
 
 # -- the supervisor alone, with children that do no work

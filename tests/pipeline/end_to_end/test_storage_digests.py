@@ -150,7 +150,7 @@ def test_input_and_output_in_a_store(store, expected, corpus, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_on_a_store_is_resumed_by_two_workers(store, expected, corpus, tmp_path):
+def test_a_run_on_a_store_is_resumed_by_two_workers(store, expected, corpus, tmp_path, forked):
     options = options_for(tmp_path, corpus, f"{store}/workers")
     job, plan = plan_and_freeze(Storage(), options)
     run_direct(job, [0, 1])
@@ -187,7 +187,7 @@ runs.scrub(Storage(), Options(**values, columns=columns))
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_while_it_publishes_is_resumed_and_the_next_takes_what_is_new(
-    store, expected, corpus, tmp_path
+    store, expected, corpus, tmp_path, forked
 ):
     if store.startswith("memory"):
         pytest.skip("no process sees the memory of another one")

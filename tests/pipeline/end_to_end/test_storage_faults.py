@@ -16,7 +16,7 @@ from .. import hostile_worker
 from ..conftest import write_corpus
 from ..hostile_worker import FaultyOs, now_and_then
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from ..cli.test_main import COLUMNS, _as_before, job  # noqa: F401 - fixtures
 from ..conftest import BROKEN, note, write_corpus
 from .test_prometheus import parsed
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
 ROOT = Path(__file__).parents[3]
 

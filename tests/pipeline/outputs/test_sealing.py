@@ -25,7 +25,7 @@ from ...waiting import GUARD_SECONDS
 from ..conftest import note
 from ..end_to_end.test_incremental import DIE
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
 
 @pytest.fixture
