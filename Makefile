@@ -15,9 +15,9 @@ demo: $(VENV)/for-use
 	@echo
 	@echo "scrubbed tables: build/demo/out/data   audit: build/demo/out/audit   see README.md for a query"
 
-# A file of tests stays in one process: its servers are started once. `make test` leaves out the tests marked `slow` and draws
+# A file of tests stays in one process: its servers are started once. They begin in the order of `tests/conftest.py`. `make test` leaves out the tests marked `slow` and draws
 # fewer examples; `make test-all` runs all but those of real engines. CI runs it with `EXAMPLES=fast`, the same ones each time.
-PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile
+PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/for-tests
 	$(PYTEST) -m "not engines and not slow" --hypothesis-profile fast

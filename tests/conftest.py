@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,12 @@ def pytest_addoption(parser):
         action="store_true",
         help="rewrite tests/golden/*.json with what comes out now; review the difference",
     )
+
+
+def pytest_collection_modifyitems(items):
+    """Files with slow tests come first, then whole runs: processes that share them end together."""
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: (-slow[item.path], "pipeline" not in item.path.parts))
 
 
 @pytest.fixture(scope="session")
