@@ -173,7 +173,7 @@ def test_nothing_leaks_from_a_run_with_quarantine_and_killed_workers(sinks, comm
     codes = sinks.run(
         "run",
         [
-            [*scrub, "--split-bytes", "4000"],
+            [*scrub, "--split-bytes", "400000"],
             ["resume", "--output", out, "--max-quarantined", "1", *workers, "--json"],
             ["verify", "--output", out, "--originals"],
             ["inspect", "--output", out],
@@ -240,7 +240,7 @@ def test_nothing_leaks_from_a_run_that_fails(sinks, common, tmp_path):
     assert not (tmp_path / "out").exists()
 
     # Storage that names files in its errors; too often for the retries.
-    codes = sinks.run("faults", [[*scrub, "--split-bytes", "3000"]] * 3, HOSTILE_FAULTS="0.6")
+    codes = sinks.run("faults", [[*scrub, "--split-bytes", "400000"]] * 3, HOSTILE_FAULTS="0.6")
     assert codes == [1] * 3
     assert sinks.found(TEXT, ID) == []
     assert restricted(sinks.found(FILE)) == []
