@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from . import ccda_roles as roles
-from .vocabularies import is_display, is_unit, is_version
+from .vocabularies import is_display, is_state, is_unit, is_version
 
 
 def _like(pattern: str) -> Callable[[str], bool]:
@@ -38,6 +38,7 @@ _FORMS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
         ),
         roles.LANGUAGE: _like("[A-Za-z]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}"),
         roles.UNIT: is_unit,
+        roles.STATE: is_state,
         roles.NUMBER: _like(
             r"[-+]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,4})?"
         ),

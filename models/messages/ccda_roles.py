@@ -65,6 +65,9 @@ _NAME_PARTS: Final = {
     "given": "given",
     "": "name",
 }
+_STATES: Final = tuple(
+    f"{of}.{part}" for of in ("addr", "value(AD)") for part in ("state", "country")
+)
 _NAME_REST: Final = ("prefix", "suffix", "delimiter")
 _STREET_PARTS: Final = ("", "streetAddressLine", "streetName", "deliveryAddressLine")
 _ADDRESS_REST: Final = _words(
@@ -97,13 +100,14 @@ _FLAGS: Final = _words(
 _BOUNDS: Final = ("low", "high", "center")
 WORD, BOOLEAN, CODE, UID, VERSION, DISPLAY = "cs", "bl", "code", "uid", "version", "display"
 NUMBER, TIME, UNIT, NULL_FLAVOR, WORDS = "real", "ts", "unit", "nullFlavor", "set_cs"
-MEDIA_TYPE, LANGUAGE, QUALIFIED, EXTENSION, DIGITS, LABEL = (
+MEDIA_TYPE, LANGUAGE, QUALIFIED, EXTENSION, DIGITS, LABEL, STATE = (
     "mediaType",
     "language",
     "QName",
     "extension",
     "digits",
     "label",
+    "state",
 )
 """How values are written that pass; see `ccda_forms`."""
 
@@ -151,7 +155,7 @@ def default_roles() -> Mapping[str, str]:
 def form_names() -> Mapping[str, str]:
     """Name of what passes, or is a date -> how it is written; see `ccda_forms`."""
     flags = {f"{name}@value" for name in (*_FLAGS, "value(BL)", "value(BN)")}
-    found = {"digits": DIGITS, "ClinicalDocument.code@code": CODE}
+    found = dict.fromkeys(_STATES, STATE) | {"digits": DIGITS, "ClinicalDocument.code@code": CODE}
     found |= {f"{one}@extension": EXTENSION for one in CONSTANT}
     for form, attributes in _PASSED.items():
         found |= {f"@{attribute}": form for attribute in _words(attributes)}
@@ -213,8 +217,9 @@ def _organizations() -> Iterator[tuple[str, str]]:
     for address in ("addr", "value(AD)"):
         for part in (*_STREET_PARTS, "city", "postalCode", *_ADDRESS_REST):
             yield _joined(address, part), "drop"
-        yield f"{address}.state", "pass"
-        yield f"{address}.country", "pass"
+    for name in _STATES:
+        yield name, "pass"
+        yield f"{name}({MALFORMED})", "drop"
     for telecom in ("telecom", "sdtc:telecom", "value(TEL)", "value(URL)"):
         yield f"{telecom}@value", "drop"
 

@@ -13,7 +13,7 @@ from ..rendering.kinds import LAYERS, recognised
 from . import json_text
 from .ages import is_over_89
 from .media_types import is_text, looks_like_base64, markup_of
-from .vocabularies import is_display, is_public, is_unit, is_version
+from .vocabularies import is_display, is_public, is_state, is_unit, is_version
 
 OVER_89, BINARY, LOCAL = "over 89", "binary", "local"
 CLINICAL = "clinical"
@@ -46,6 +46,8 @@ _EXTENSION_URL = re.compile(
 )
 _FORMS_OF_NAMES: Final[Mapping[str, Callable[[str], object]]] = MappingProxyType(
     {
+        "Address.country": is_state,
+        "Address.state": is_state,
         "Coding.display": is_display,
         "Coding.version": is_version,
         "Extension.url": _EXTENSION_URL.fullmatch,

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from .hl7_fields import MALFORMED_CODE, MALFORMED_DATE, fields, types
+from .vocabularies import is_state
 
 Form = Callable[[str], object]
 """Says of a value without escapes whether it is written so: true or false."""
@@ -97,9 +98,6 @@ DATE: Final = _form(
     r"|[YLDHMS]"
 )
 """DT, DTM, TS: of HL7, or as other systems write dates; also the degree of precision of a TS."""
-
-PLACE: Final = _form(r"[^\W\d_][^\W\d_.'-]{0,20}(?:[ .'-]{1,2}[^\W\d_]{1,15}){0,3}\.?")
-"""A state or country: a few words without digits."""
 
 _UNIT_NAME = re.compile(
     r"(?:milli|micro|nano|pico|femto|kilo|centi|deci|mega|giga)?"
@@ -200,7 +198,7 @@ _OF_FIELD: Mapping[str, FieldForms] = {
     "OBX-7": FieldForms((), is_range),
 }
 _OF_COMPONENT: Mapping[str, Form | None] = {
-    **dict.fromkeys(("AD.4", "AD.6", "XAD.4", "XAD.6"), PLACE),
+    **dict.fromkeys(("AD.4", "AD.6", "XAD.4", "XAD.6"), is_state),
     **dict.fromkeys(("CD.3", "RPT.6", "RPT.10", "UVC.4"), is_unit),
 }
 

@@ -1,4 +1,4 @@
-"""Public terminologies, and the forms of what belongs to them: displays, versions, units.
+"""Public terminologies, and the forms of what belongs to them: displays, versions, units, states.
 
 What a code of a public terminology is called is fixed by who publishes it. What systems of one's
 own call their codes is typed by people, and so is whatever does not look like such a name.
@@ -35,6 +35,10 @@ _TITLED = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof)\b\.?\s+[^\W\d_]")
 _VERSION = re.compile(
     r"(?:(?:[A-Za-z]{1,12}[ ,_-]{1,2})?[vV]?[0-9][0-9A-Za-z.:/_+-]{0,60}(?: [Rr]elease)?"
     r"|https?://snomed\.info/[A-Za-z0-9/]{1,100})"
+)
+
+_STATE = re.compile(
+    r"[^\W\d_][^\W\d_.'-]{0,20}(?:[ .'-]{1,2}[^\W\d_]{1,15}){0,3}\.?",
 )
 
 _LONGEST_UNIT: Final = 60
@@ -77,6 +81,11 @@ def is_display(text: str) -> bool:
 def is_version(text: str) -> bool:
     """Whether a text may be the version of a vocabulary: `2.74`, `January 2012 Release`."""
     return _VERSION.fullmatch(text.strip()) is not None
+
+
+def is_state(text: str) -> bool:
+    """Whether a text may be a state or a country: a few words without digits and commas."""
+    return _STATE.fullmatch(text.strip()) is not None
 
 
 def is_unit(text: str) -> bool:

@@ -273,6 +273,10 @@ def test_what_is_no_text_by_its_type_is_left_out(attributes):
         ('<templateId root="1.2" extension="a b"/>', "o.templateId@extension", "@extension(malformed)"),
         ('<addr use="HP PUB"/>', "o.addr@use", "@use"),
         ('<addr use="at Smith"/>', "o.addr@use", "@use(malformed)"),
+        ("<addr><state>IL</state></addr>", "addr.state", "addr.state"),
+        ("<addr><state>12 Elm St</state></addr>", "addr.state", "addr.state(malformed)"),
+        ("<addr><country>Springfield 62704</country></addr>", "addr.country", "addr.country(malformed)"),
+        ('<value xsi:type="AD"><state>12 Elm St</state></value>', "value(AD).state", "value(AD).state(malformed)"),
         ('<value xsi:type="PQ" value="95" unit="a"/>', "value(PQ)@value", "@value(over 89)"),
     ],
 )  # fmt: skip

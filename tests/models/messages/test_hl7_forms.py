@@ -12,7 +12,6 @@ from scrubline.models.messages.hl7_forms import (
     CODE,
     COUNT,
     DATE,
-    PLACE,
     SUB_ID,
     TIME,
     WORDS_FILE,
@@ -24,6 +23,7 @@ from scrubline.models.messages.hl7_forms import (
     is_range,
     is_unit,
 )
+from scrubline.models.messages.vocabularies import is_state
 
 GOOD = [
     (
@@ -50,7 +50,7 @@ GOOD = [
     ),
     (is_quantity, "10 mL USD 120.00 % <5"),
     (is_range, "3.5-5.1 <150 >=60 Negative NEGATIVE 1:40 70-99 150-450 1.005-1.030 ≤5 Male:13.5"),
-    (PLACE, "IL Illinois USA México"),
+    (is_state, "IL Illinois USA México"),
 ]
 TOGETHER = [
     (is_number, ["not detected", "< 5", "5 - 10", "1 : 128"]),
@@ -60,7 +60,7 @@ TOGETHER = [
     (is_unit, ["cells per high power field", "milligram per deciliter", "ng/mL FEU", "mm Hg"]),
     (is_unit, ["mL/min/1.73 m2", "% of total Hgb", "Ehrlich Units", "/100 WBC"]),
     (is_range, ["70 - 99 mg/dL", "Not Detected", "<5.7 % of total Hgb", "> OR = 60 mL/min/1.73m2"]),
-    (PLACE, ["New York", "United States of America"]),
+    (is_state, ["New York", "United States of America"]),
 ]
 BAD = [
     (is_number, ["call Gladys Plumb 614-555-0188", "614-555-0188", "555-0142", "3/4/2019", "90+"]),
@@ -75,7 +75,7 @@ BAD = [
     (is_unit, ["mg per Dr Splungeworth", "Zelda Quimby", "Splungeworth", "mg 614-555-0188"]),
     (is_unit, ["seen by Kim", "20240229"]),
     (is_range, ["see Dr Splungeworth", "call 555-0142", "1/2/2019"]),
-    (PLACE, ["IL 62704", "12 Elm St", ""]),
+    (is_state, ["IL 62704", "12 Elm St", ""]),
 ]
 
 
