@@ -111,6 +111,10 @@ class PathOf:
             found._document = self._names.meet()
         return found
 
+    def beside(self, label: str) -> PathOf:
+        """The path of another element in the one that holds this one."""
+        return self if self.parent is None else self.parent.child(label)
+
     def name(self, part: str = "", *, identifies: bool = False) -> str:
         """The declared name of the element's text, or of an attribute; "" for none.
 

@@ -20,6 +20,7 @@ from ..core.written_texts import Layer, Mapped, OpenedText
 from ..rendering.encoded import LAYERS_OF
 from ..rendering.kinds import LAYERS, recognised
 from .ages import is_over_89
+from .attachments import layers_of_text
 from .ccda_roles import CONSTANT
 from .media_types import is_text, looks_like_base64, markup_of, media_type_of
 from .vocabularies import is_public
@@ -108,10 +109,15 @@ def label_of(name: str, said: Mapping[str, str]) -> str:
     if name in ("id", "sdtc:id") and said.get("root", "").strip() == _SOCIAL_SECURITY:
         return f"{name}(ssn)"
     if _is_binary(said):
-        return f"{name}(binary)"
+        return binary_label(name)
     if name == "value" and (match := _TYPE.fullmatch(said.get("xsi:type", "").strip())):
         return f"value({match[1]})"
     return name
+
+
+def binary_label(label: str) -> str:
+    """The name of an element that holds no text: `value(ED)` is `value(binary)`."""
+    return f"{label.partition('(')[0]}(binary)"
 
 
 def part_of(element: str, attribute: str, said: Mapping[str, str]) -> AttributePart:
@@ -158,17 +164,16 @@ def text_layers(said: Mapping[str, str], source: str, value: str) -> tuple[Layer
     """
     if _is_binary(said):
         return None
-    media = said.get("mediaType", "")
+    kind = markup_of(said.get("mediaType", ""))
     if says_base64(said) or looks_like_base64(value):
         outer: tuple[Layer, ...] = () if value == source else (TEXT,)
         outer = (*outer, LAYERS_OF["base64"])
-        kind = markup_of(media)
-    else:
-        outer = (TEXT,)
-        kind = markup_of(media) or recognised(value)
+        found = layers_of_text(source, outer, None if kind == "rtf" else kind)
+        return (*outer, _rich_text) if found and kind == "rtf" else found
+    kind = kind or recognised(value)
     if kind == "rtf":
-        return (*outer, _rich_text)
-    return outer if kind is None else (*outer, LAYERS[kind])
+        return (TEXT, _rich_text)
+    return (TEXT,) if kind is None else (TEXT, LAYERS[kind])
 
 
 def narrative(source: str) -> OpenedText:

@@ -19,6 +19,7 @@ from .base import MessageValue
 from .ccda_forms import misfit
 from .ccda_names import ROOT, PathNames, PathOf, base_of
 from .ccda_parts import (
+    binary_label,
     is_standard,
     label_of,
     narrative,
@@ -298,7 +299,10 @@ class _Scanner:
         if name in texts and not says_base64(element.said) and looks_like_base64(value):
             name = ENCODED
         if name in texts:
-            layers = text_layers(element.said, source, value) or ()
+            found = text_layers(element.said, source, value)
+            if found is None:  # it is seen to be no text, whatever is said of it
+                name = element.path.beside(binary_label(element.path.label)).name()
+            layers = found or ()
         element.texts += 1
         where = _numbered(*element.place)
         if element.texts > 1:

@@ -12,6 +12,7 @@ from ..rendering.encoded import LAYERS_OF
 from ..rendering.kinds import LAYERS, recognised
 from . import json_text
 from .ages import is_over_89
+from .attachments import layers_of_text
 from .media_types import is_text, looks_like_base64, markup_of
 from .vocabularies import is_display, is_public, is_state, is_unit, is_version
 
@@ -155,9 +156,14 @@ def age_of(number: str, *units: str, of_age: bool) -> str:
     return OVER_89 if is_over_89(number, units, of_age=of_age) else ""
 
 
-def kind_of_data(content_type: str) -> str:
-    """`BINARY` for an attachment that is no text."""
-    return "" if is_formed("code", content_type) and is_text(content_type) else BINARY
+def kind_of_data(content_type: str, data: str) -> str:
+    """`BINARY` for an attachment that is no text, by what it is said or seen to be."""
+    is_said = is_formed("code", content_type) and is_text(content_type)
+    return "" if is_said and _data_layers(content_type, data) is not None else BINARY
+
+
+def _data_layers(content_type: str, data: str) -> tuple[Layer, ...] | None:
+    return layers_of_text(data, (LAYERS_OF["base64"],), markup_of(content_type))
 
 
 def named_by(targets: frozenset[str]) -> str:
@@ -181,9 +187,8 @@ def layers_of(types: frozenset[str], text: str, content_type: str) -> tuple[Laye
     if "xhtml" in types:
         return (json_text.render, LAYERS["xml"])
     if "base64Binary" in types:
-        outer = (json_text.render, LAYERS_OF["base64"])
-        kind = markup_of(content_type)
-        return outer if kind is None else (*outer, LAYERS[kind])
+        found = _data_layers(content_type, text)
+        return (json_text.render, *(found or (LAYERS_OF["base64"],)))
     if looks_like_base64(text):
         return (json_text.render, LAYERS_OF["base64"])
     kind = recognised(text)

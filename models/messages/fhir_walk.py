@@ -248,7 +248,7 @@ class Walk:
                 units = self._string(owner, "code"), self._string(owner, "unit")
                 return age_of(text, *units, of_age="Age" in owners)
         elif step == "data" and primitive == "base64Binary":
-            return kind_of_data(self._string(owner, "contentType"))
+            return kind_of_data(self._string(owner, "contentType"), text)
         elif step == "display" and "Reference" in owners:
             return named_by(self._targets(visit))
         elif step == "display" and "Coding" in owners:

@@ -8,7 +8,7 @@ from scrubline.models.core.views import View
 from scrubline.models.core.written_texts import Mapped
 from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.formats.message_columns import MessageColumn
-from scrubline.models.messages import fhir_values
+from scrubline.models.messages import attachments, fhir_values
 from scrubline.models.messages.fhir import FHIR
 
 DEFAULT = Columns.of_record("fhir", [])
@@ -30,7 +30,8 @@ def plain_layer(source):
 
 @pytest.fixture(autouse=True)
 def layers(monkeypatch):
-    monkeypatch.setattr(fhir_values, "LAYERS", dict.fromkeys(("html", "xml", "rtf"), plain_layer))
+    for module in (attachments, fhir_values):
+        monkeypatch.setattr(module, "LAYERS", dict.fromkeys(("html", "xml", "rtf"), plain_layer))
 
 
 def opened(*records, columns=DEFAULT):

@@ -156,6 +156,8 @@ def coded(text):
         ('mediaType="text/rtf" representation="B64"', coded("<content>a</content>"), "a"),
         ('mediaType="text/rtf" representation="B64"', coded("a < b"), "a < b"),
         ("", "&lt;html&gt;&lt;body&gt;a&lt;/body&gt;&lt;/html&gt;", "a"),
+        ('mediaType="text/plain" representation="B64"', coded(r"{\rtf1 a\b  b}"), "a b"),
+        ('representation="B64"', coded("<html><body>a</body></html>"), "a"),
     ],
 )
 def test_a_body_that_is_no_xml_is_read_through_its_layers(attributes, content, text):
@@ -216,6 +218,13 @@ def test_base64_that_does_not_say_so_is_left_out_unless_somebody_wants_it_read(a
     if content != PDF:
         stack = Stack.of(record[value.start : value.end], value.layers)
         assert "Zelda Quimby" in stack.text
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "text/rtf", "text/html", ""])
+@pytest.mark.parametrize("content", [LONG, "%PDF-1.4 /Author (Smith)"])
+def test_what_is_seen_to_be_no_text_is_left_out(kind, content):
+    value = f'<value xsi:type="ED" mediaType="{kind}" representation="B64">{coded(content)}</value>'
+    assert names(document(inner=f"<o>{value}</o>"))["o.value(ED)"] == "value(binary)"
 
 
 @pytest.mark.parametrize(

@@ -445,6 +445,27 @@ def test_a_text_that_is_nothing_but_base64_is_left_out_unless_somebody_wants_it_
     assert note.written.text == "ACGT" * 20
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b64(b64("Seen by Dr. Fotheringay on 3/4/2019.")),
+        b64("%PDF-1.4 /Author (Fotheringay)"),
+        b64("MIME-Version: 1.0\nContent-Transfer-Encoding: base64\n\nRm90aGVyaW5nYXk="),
+    ],
+)
+def test_attachments_that_are_seen_to_be_no_text_go(data):
+    record = as_text({"resourceType": "Binary", "contentType": "text/plain", "data": data})
+    assert scrubbed(record) == as_text({"resourceType": "Binary", "contentType": "text/plain"})
+
+
+def test_an_attachment_of_plain_text_is_read_as_what_it_begins_as(monkeypatch):
+    monkeypatch.undo()  # the layers of markup are the true ones
+    data = b64(r"{\rtf1{\info{\author Zelda}}Dr. Fother{\b ingay}}")
+    record = as_text({"resourceType": "Binary", "contentType": "text/plain", "data": data})
+    (note,) = opened(record).notes
+    assert note.written.text == "Dr. Fotheringay"
+
+
 @pytest.mark.parametrize("data", ["QQ", "Q===", "é", b64("\0\1"), "gIGNkA=="])
 def test_attachments_that_cannot_be_read_are_refused(data):
     record = as_text({"resourceType": "Binary", "contentType": "text/plain", "data": data})
