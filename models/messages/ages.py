@@ -37,6 +37,8 @@ _AGE_NAME = re.compile(
 )
 """Not that of a bone or a pregnancy."""
 
+_LONGEST_UNIT: Final = 60
+
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
 
 
@@ -59,7 +61,7 @@ def is_over_89(value: str, units: Iterable[str], *, of_age: bool) -> bool:
         units: code and name of its unit.
         of_age: whether it is said to be an age; then one without a unit is in years.
     """
-    units = [unit.strip().lower() for unit in units if unit.strip()]
+    units = [short.lower() for unit in units if (short := unit[:_LONGEST_UNIT].strip())]
     a_year = 1.0
     if units and not is_year(units):
         a_year = next((_A_YEAR[unit] for unit in units if unit in _A_YEAR), 0.0)

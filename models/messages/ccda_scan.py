@@ -49,6 +49,7 @@ MOST_DEPTH: Final = 200
 """Of elements within each other, as of JSON."""
 
 _LONGEST_NAME: Final = 100
+_MOST_NAMESPACES: Final = 200
 _LONGEST_STYLE: Final = 500
 
 _START = re.compile(
@@ -222,7 +223,10 @@ class _Scanner:
         own = [one for one in attributes if _declares(one)]
         if not own:
             return scope
-        return {**scope, **{one.name[len("xmlns") :].lstrip(":"): one.value for one in own}}
+        found = {**scope, **{one.name[len("xmlns") :].lstrip(":"): one.value for one in own}}
+        if len(found) > _MOST_NAMESPACES:  # each element that declares one has all of them
+            raise DocumentError(BAD_CCDA)
+        return found
 
     def _attribute(
         self, path: PathOf, place: tuple[str, int], one: _XmlAttribute, said: Mapping[str, str]

@@ -39,6 +39,10 @@ _URLS = frozenset(
 _PLAIN = "#"
 """In place of a name: there is nothing to hide in a reference."""
 
+_LONGEST = 2000
+"""Of types and ids: those of what a resource contains hold its own, so that they would take as many
+times its size."""
+
 _ANY = "?"
 """In an identity, a type that nothing says."""
 
@@ -100,6 +104,10 @@ class Walk:
         self._found: list[MessageValue] = []
         self._patients: dict[str, None] = {}
         """The identities of all patients."""
+        # Where each string begins that is looked at beside others -> what it says; and where each
+        # list of codings begins -> displays of public terminologies. All items of a list may ask.
+        self._strings: dict[int, str] = {}
+        self._displays: dict[int, frozenset[str]] = {}
 
     def values(self) -> list[MessageValue]:
         """See `MessageGrammar`.
@@ -170,7 +178,7 @@ class Walk:
 
     def _type_of(self, node: JsonObject) -> str:
         name = self._string(node, _TYPE)
-        if not name:
+        if not name or max(len(name), len(self._string(node, "id"))) > _LONGEST:
             raise DocumentError(BAD_RESOURCE)
         return name
 
@@ -258,12 +266,16 @@ class Walk:
     def _is_display(self, visit: Visit, text: str) -> bool:
         """Whether the text of a concept is what a public terminology calls one of its codes."""
         codings = visit.owner.members.get("coding")
-        return any(
-            isinstance(one, JsonObject)
-            and self._string(one, "display") == text
-            and not coding_of(self._string(one, "system"))
-            for one in (codings.items if isinstance(codings, JsonArray) else ())
-        )
+        if not isinstance(codings, JsonArray):
+            return False
+        found = self._displays.get(codings.start)
+        if found is None:
+            found = self._displays[codings.start] = frozenset(
+                self._string(one, "display")
+                for one in codings.items
+                if isinstance(one, JsonObject) and not coding_of(self._string(one, "system"))
+            )
+        return text in found
 
     def _targets(self, visit: Visit) -> frozenset[str]:
         """The types that the reference of a display may lead to."""
@@ -351,7 +363,8 @@ class Walk:
 
     def _said_type(self, owner: JsonObject) -> str:
         """The type of what a reference leads to, as it says."""
-        return self._string(owner, "type").rpartition("/")[2]
+        said = self._string(owner, "type")
+        return said.rpartition("/")[2] if len(said) <= _LONGEST else ""
 
     def _identity(self, visit: Visit, node: JsonObject, name: str) -> str:
         """That of a resource within another."""
@@ -428,7 +441,13 @@ class Walk:
 
     def _string(self, owner: JsonObject, key: str) -> str:
         node = self._node(owner, key)
-        return "" if node is None else json_text.read(self._record[node.start : node.end])
+        if node is None:
+            return ""
+        found = self._strings.get(node.start)
+        if found is None:
+            said = json_text.read(self._record[node.start : node.end])
+            found = self._strings[node.start] = said
+        return found
 
 
 def patient_of(identity: str) -> str | None:

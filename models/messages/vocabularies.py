@@ -28,6 +28,7 @@ _OID = re.compile(
 )
 """Of HL7, and of systems that it has registered for others."""
 
+_LONGEST_SYSTEM: Final = 500
 _LONGEST_WORDS: Final = 500
 _TITLED = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof)\b\.?\s+[^\W\d_]")
 """A title before a name; `MR Brain` is a study."""
@@ -69,6 +70,8 @@ _NO_UNIT: Final = _words("dr mr mrs ms prof doctor nurse patient")
 
 def is_public(system: str) -> bool:
     """Whether a system of codes (a URL, a URN or an OID) is one of the public terminologies."""
+    if len(system) > _LONGEST_SYSTEM:
+        return False
     system = system.strip()
     return any(form.fullmatch(system) is not None for form in (_URL, _URN, _OID))
 

@@ -11,6 +11,7 @@ BOMB = (
     '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]>'
     '<ClinicalDocument xmlns="urn:hl7-org:v3"><title>&lol2;</title></ClinicalDocument>'
 )
+NAMESPACES = "".join(f' xmlns:p{n}="urn:hl7-org:v3"' for n in range(200))
 EXTERNAL = '<!DOCTYPE foo SYSTEM "file:///etc/passwd"><ClinicalDocument xmlns="urn:hl7-org:v3"/>'
 
 
@@ -61,6 +62,8 @@ EXTERNAL = '<!DOCTYPE foo SYSTEM "file:///etc/passwd"><ClinicalDocument xmlns="u
         (" <?xml version='1.0'?>" + document(), "XmlEntities"),
         ("<?xml version='1.0'>" + document(), "XmlEntities"),
         (document("".join(f"<a{n}/>" for n in range(60_000))), "BadCcda"),
+        # Each element that declares a namespace would hold all of them.
+        (document(attributes=NAMESPACES), "BadCcda"),
     ],
     ids=lambda one: ascii(one[:40]),
 )  # fmt: skip
