@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..core.errors import DocumentError
-from ..core.views import Edit
-from ..core.written_texts import Layer
+from ..core.views import Edit, View
+from ..core.written_texts import Layer, Mapped
 from ..rendering.kinds import LAYERS, recognised
 from . import attachments
 from .ages import is_age, is_over_89, is_year
@@ -103,6 +103,12 @@ class Hl7Grammar:
 HL7 = Hl7Grammar()
 
 
+def _left_out(source: str) -> Mapped:
+    """The layer of a line that goes whole."""
+    removed = [(0, len(source))] if source else []
+    return Mapped(View.of(source, 0, 0), lambda text, at: text, removed=removed)
+
+
 class _Segment:
     """A segment, cut into its fields."""
 
@@ -170,7 +176,11 @@ class _Segment:
         ):
             yield from self._encapsulated(place, content, at)
         elif kind in _LINES and plan.whole.is_text:
-            yield self._text(plan.whole, place, content, at, note)
+            line = self._text(plan.whole, place, content, at, note)
+            if not line.layers and self._plans.drops_encoded:
+                # Without its digits it is an empty line of the note, so it is one before, too.
+                line = line._replace(name=plan.whole.name, layers=(_left_out,), note=note)
+            yield line
         else:
             yield from self._field(name, place, content, at, 0)
 

@@ -107,6 +107,11 @@ class FieldPlans:
         """What is declared of texts that are nothing but base64."""
         return self._named(ENCODED)
 
+    @property
+    def drops_encoded(self) -> bool:
+        """Whether such texts go, as they do unless a run says otherwise."""
+        return self._declared.roles.get(ENCODED) == "drop"
+
     def _named(self, name: str) -> ValuePlan:
         is_declared = name in self._declared.names
         return ValuePlan(name if is_declared else "", name in self._declared.texts, None, name)

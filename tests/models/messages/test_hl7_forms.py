@@ -5,6 +5,7 @@ import importlib.resources
 
 import pytest
 from scrubline.models import messages
+from scrubline.models.core.written_texts import Stack
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.messages.hl7 import HL7
 from scrubline.models.messages.hl7_fields import default_roles, fields
@@ -172,7 +173,7 @@ def test_what_does_not_look_as_its_type_says_has_another_name(segment, place, na
 ENCODED = base64.b64encode(b"Patient Gladys Plumb, tel. 614-555-0188").decode()
 
 
-@pytest.mark.parametrize("segment", [f"OBX|1|TX|A||{ENCODED}", f"NTE|1||{ENCODED}"])
+@pytest.mark.parametrize("segment", [f"OBX|1|CE|A||^{ENCODED}", f"NTE|1||{ENCODED}"])
 def test_a_text_that_is_nothing_but_base64_goes(segment):
     assert (ENCODED, "VALUE(base64)") in {(value, name) for name, value in values(segment).values()}
     read = values(segment, ("VALUE(base64)", "text"))
@@ -222,3 +223,18 @@ def test_an_age_that_went_is_no_line_of_a_note():
     """What is left out may not be read as an empty text when the message is written."""
     assert "OBX-5" not in values("OBX|1|ST|30525-0^Age^LN||")
     assert "OBX-5" in values("OBX|1|ST|X^Y^L||")
+
+
+@pytest.mark.parametrize("before", ["", "OBX|1|TX|||seen by Zelda\r"])
+@pytest.mark.parametrize("kind", ["TX", "FT", "ST"])
+def test_a_line_of_a_note_that_is_base64_is_an_empty_one(before, kind):
+    digits = base64.b64encode(b"Seen by Zelda Quimby on 3/4/2019, MRN 48151623.").decode()
+    columns = Columns.of_record("hl7", ()).resolved([HL7.name])
+    declared = columns.nested[HL7.name].declared
+    record = f"{HEAD}{before}OBX|2|{kind}|||{digits}\r"
+    value = HL7.values(record, declared)[-1]
+    stack = Stack.of(record[value.start : value.end], value.layers)
+    assert (stack.text, stack.replaced([])) == ("", "")
+    # As what goes out is read again.
+    empty = HL7.values(record.replace(digits, ""), declared)[-1]
+    assert (empty.name, empty.place, empty.note) == (value.name, value.place, value.note)
