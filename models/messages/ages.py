@@ -11,14 +11,16 @@ from typing import Final
 
 from ..dates.ages import OVER
 
-_YEARS = frozenset({"a", "a_g", "a_j", "a_t", "y", "yr", "yrs", "year", "years"})
-"""Units of years: of UCUM, and as people write them."""
+_YEARS = frozenset(
+    ("a", "a_g", "a_j", "a_t", "y", "yr", "yrs", "year", "years", "año", "años", "ano", "anos")
+)
+"""Units of years: of UCUM, and as people write them in English and Spanish."""
 
 _A_YEAR: Final = {
-    **dict.fromkeys(("mo", "mos", "mon", "month", "months"), 12.0),
-    **dict.fromkeys(("wk", "wks", "week", "weeks"), 365.25 / 7),
-    **dict.fromkeys(("d", "day", "days"), 365.25),
-    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 365.25 * 24),
+    **dict.fromkeys(("mo", "mos", "mon", "month", "months", "mes", "meses"), 12.0),
+    **dict.fromkeys(("wk", "wks", "week", "weeks", "semana", "semanas"), 365.25 / 7),
+    **dict.fromkeys(("d", "day", "days", "día", "días", "dia", "dias"), 365.25),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours", "hora", "horas"), 365.25 * 24),
 }
 """Other units of time -> how many make a year."""
 

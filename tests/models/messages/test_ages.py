@@ -33,6 +33,9 @@ from scrubline.models.messages.ages import is_age, is_over_89, is_year
         ("0.091e3", ["a"], False, True),
         ("8.8e1", ["a"], False, False),
         ("91e-1", ["a"], False, False),
+        ("93", ["años"], False, True),
+        ("1116", ["meses"], True, True),
+        ("93", ["mesas"], True, False),
     ],
 )
 def test_over_89(value, units, of_age, is_over):
