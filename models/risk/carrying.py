@@ -17,7 +17,7 @@ from typing import Any
 
 from ..core.checked_json import convert_json
 from ..core.errors import UsageError
-from .drift import drifted, new_types
+from .drift import SERIES, drifted, new_types
 from .frame import OTHER, CutTail, FrameDocument, FrameFacts, series_of, unit_of_patient
 from .rows import Of, Unit
 from .statement import SCHEMA, Statement
@@ -96,6 +96,8 @@ class Certificate:
             datetime.date.fromisoformat(day)
         if not self.frame.documents > 0 or any(not one.bound >= 0 for one in self.statements):
             raise ValueError("a certificate is of documents, and bounds are no less than 0")
+        if missing := set(SERIES) - self.frame.quantiles.keys():
+            raise ValueError(f"the frame says nothing of {', '.join(sorted(missing))}")
 
 
 def read_certificate(value: object) -> Certificate:

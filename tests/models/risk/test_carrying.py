@@ -212,6 +212,11 @@ def test_what_are_no_limits(text):
         parse_limits(text)
 
 
+def without_series(value, name):
+    known = {k: v for k, v in value["frame"]["quantiles"].items() if k != name}
+    return {**value, "frame": {**value["frame"], "quantiles": known}}
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -227,6 +232,8 @@ def test_what_are_no_limits(text):
             "statements": [{**value["statements"][0], "bound": -0.5}, *value["statements"][1:]],
         },
         lambda value: {**value, "frame": {**value["frame"], "documents": 0}},
+        lambda value: without_series(value, "risk"),
+        lambda value: without_series(value, "tokens"),
         lambda value: {**value, "issued": {**value["issued"], "begun": "2026-02-30"}},
     ],
 )
