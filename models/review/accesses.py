@@ -1,18 +1,13 @@
-"""Who was shown what: a row a text, each with the hash of the row before.
-
-The chain shows rows that were changed, taken out or put between. It cannot show that the last rows
-were cut off, nor that somebody wrote all of it anew: copies of its end elsewhere do.
-"""
+"""Who was shown what: a row a text, each with the hash of the row before (`appended`)."""
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Iterator
 
 from ..core.checked_json import parse_json
 from ..risk.rows import json_line
-from .appended import whole_lines
+from .appended import hash_of_row, walk_chain, whole_lines
 
 PUBLISHED = "published"
 ORIGINAL = "original"
@@ -21,9 +16,6 @@ EXPORT = "export"
 WHATS = (PUBLISHED, ORIGINAL, PLANTED, EXPORT)
 """The published text; the original beside it; the published text, with some of the original in the
 clear; the original, into a file."""
-
-FIRST = "0" * 64
-"""In place of the hash of a row before the first."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,7 +28,7 @@ class Access:
         reviewer: who.
         doc_key, field: which text.
         what: one of `WHATS`.
-        prev: SHA-256 of the line before, without its end.
+        prev: see `hash_of_row`.
     """
 
     seq: int
@@ -59,8 +51,7 @@ def next_access(
     if what not in WHATS:
         raise ValueError(f"unknown kind of access; known are {', '.join(WHATS)}")
     seq = 1 if last is None else parse_json(last, Access).seq + 1
-    prev = FIRST if last is None else hashlib.sha256(last).hexdigest()
-    row = Access(seq, at, reviewer, doc_key, field, what, prev)
+    row = Access(seq, at, reviewer, doc_key, field, what, hash_of_row(last))
     return json_line(dataclasses.asdict(row))
 
 
@@ -79,17 +70,12 @@ def faults_of_chain(content: bytes) -> list[str]:
 
     A last line without its end is no fault: its text was never shown.
     """
-    faults, expected = [], FIRST
-    for number, line in enumerate(whole_lines(content), 1):
-        try:
-            row = parse_json(line, Access)
-        except ValueError:
-            faults.append(f"accesses, line {number}: no row of accesses")
-        else:
-            if row.seq != number or row.prev != expected:
-                faults.append(f"accesses, line {number}: does not follow from the line before")
-        expected = hashlib.sha256(line).hexdigest()
-    return faults
+    return [
+        f"accesses, line {number}: "
+        + ("no row of accesses" if row is None else "does not follow from the line before")
+        for number, (row, follows) in enumerate(walk_chain(content, Access), 1)
+        if not follows
+    ]
 
 
 def opened_documents(content: bytes) -> frozenset[str]:

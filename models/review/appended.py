@@ -1,25 +1,65 @@
-"""Local files to which lines are only ever added, each on disk before anybody goes on.
+"""Private files to which lines are only ever added, each on disk before anybody goes on.
 
 A line that a killed process left without its end was never acknowledged to anybody: it is dropped,
 by readers and by whoever adds the next line.
+
+Where rows have the hash of the row before, those that were changed, taken out or put between show.
+That the last ones were cut off does not, nor that somebody wrote all of it anew: copies of its end
+elsewhere show that.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
-import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeVar
 
-from ..core.errors import UsageError
+from ..core.checked_json import parse_json
+from .private_files import FLAGS, read_private, require_private, sync_folder
+
+FIRST = "0" * 64
+"""In place of the hash of a row before the first."""
 
 _TAIL_BYTES = 65_536
+
+
+class ChainedRow(Protocol):
+    """A row with its number, from 1, and the hash of the row before."""
+
+    @property
+    def seq(self) -> int:
+        """Its number."""
+
+    @property
+    def prev(self) -> str:
+        """See `hash_of_row`."""
+
+
+Row = TypeVar("Row", bound=ChainedRow)
 
 
 def whole_lines(content: bytes) -> list[bytes]:
     """The lines that have their end, without it."""
     return content.split(b"\n")[:-1]
+
+
+def hash_of_row(line: bytes | None) -> str:
+    """What the next row says of a line without its end; of None, that there is none."""
+    return FIRST if line is None else hashlib.sha256(line).hexdigest()
+
+
+def walk_chain(content: bytes, kind: type[Row]) -> Iterator[tuple[Row | None, bool]]:
+    """Yields each whole line as a row, None if it is none, and whether it follows from the last."""
+    expected = FIRST
+    for number, line in enumerate(whole_lines(content), 1):
+        row = None
+        with contextlib.suppress(ValueError):
+            row = parse_json(line, kind)
+        yield row, row is not None and (row.seq, row.prev) == (number, expected)
+        expected = hash_of_row(line)
 
 
 def append_line(path: str, make: Callable[[bytes | None], bytes]) -> bytes:
@@ -29,15 +69,15 @@ def append_line(path: str, make: Callable[[bytes | None], bytes]) -> bytes:
 
     Args:
         path: of a local file; it is made if there is none.
-        make: gives the line with its end, of the last whole one that is there, or None.
+        make: gives the line with its end, of the last whole one that is there, or None; b"" to
+            add none.
 
     Raises:
         UsageError: if the file is open to others, or no file.
         OSError: if the line cannot be written; the file then ends as before.
     """
     is_new = not os.path.lexists(path)
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    descriptor = os.open(path, flags, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | FLAGS, 0o600)
     try:
         require_private(os.fstat(descriptor))
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -54,39 +94,13 @@ def append_line(path: str, make: Callable[[bytes | None], bytes]) -> bytes:
     finally:
         os.close(descriptor)
     if is_new:
-        _sync_folder(os.path.dirname(path))
+        sync_folder(os.path.dirname(path))
     return line
 
 
 def read_lines(path: str) -> bytes:
-    """The content of such a file; nothing if there is none.
-
-    Raises:
-        UsageError: if the file is open to others, or no file.
-    """
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
-        return b""
-    with os.fdopen(descriptor, "rb") as file:
-        require_private(os.fstat(descriptor))
-        return file.read()
-
-
-def require_private(status: os.stat_result, *, folder: bool = False) -> None:
-    """Refuses what others can read or change, and what is of another kind.
-
-    Raises:
-        UsageError: saying what to do.
-    """
-    is_kind = stat.S_ISDIR if folder else stat.S_ISREG
-    if not is_kind(status.st_mode):
-        raise UsageError("review: a file of the review is of another kind: move it away")
-    if stat.S_IMODE(status.st_mode) & 0o077 or status.st_uid != os.geteuid():
-        raise UsageError(
-            "review: the folder of the review must belong to you and have mode 0700, its files "
-            "0600: whoever may have read or changed it has to be asked about first; then `chmod`"
-        )
+    """The content of such a file; nothing if there is none. See `read_private`."""
+    return read_private(path) or b""
 
 
 def _write(descriptor: int, at: int, line: bytes) -> None:
@@ -107,11 +121,3 @@ def _last_line(descriptor: int) -> tuple[int, bytes | None]:
     if end < 0:
         return 0, None
     return begin + end + 1, tail[tail.rfind(b"\n", 0, end) + 1 : end]
-
-
-def _sync_folder(path: str) -> None:
-    descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
+from ...models.core.shortage import raise_shortage
+from ...models.review.private_files import write_private
 from ...models.risk.bounds import LEAST_PLANTED
 from ...models.risk.drawing import LEAST_BY_TYPE, draw, draw_sha256
 from ...models.risk.frame import OTHER, Frame, FrameDocument, frame_of
@@ -16,7 +18,6 @@ from ...models.risk.rows import Campaign, DrawnList, Method, Of, Unit
 from ...models.risk.sample_sizes import Reading, SampleSizes, fixed_notes, sample_sizes
 from ...models.storage.storage import Storage
 from ..outputs.measured_run import MeasuredRun, frame_documents, removed_spans
-from .private_files import create_private
 from .register import MOST_ALPHA, read_register, register_campaign, require_alpha
 from .review_folder import DRAW, CampaignFolder
 
@@ -169,9 +170,12 @@ def write_campaign(
         draw=sha256,
     )
     try:
-        create_private(folder.file(DRAW), content)
+        write_private(folder.file(DRAW), [content])
     except FileExistsError:
         raise _is_there(folder) from None
+    except OSError as error:
+        raise_shortage(error)
+        raise UsageError(f"the draw cannot be written ({type(error).__name__})") from None
     return sha256
 
 

@@ -13,22 +13,18 @@ or put between. That the last ones were cut off shows where a campaign's folder 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 from collections.abc import Sequence
 
-from ...models.core.checked_json import parse_json
 from ...models.core.errors import UsageError
 from ...models.core.keys import Keys
+from ...models.core.shortage import raise_shortage
+from ...models.review.appended import append_line, hash_of_row, read_lines, walk_chain
 from ...models.risk.bounds import ALPHA
 from ...models.risk.carrying import Register
 from ...models.risk.drawing import draw_sha256
 from ...models.risk.rows import json_line
-from .private_files import append_private, read_private
 from .review_folder import DRAW, CampaignFolder
-
-FIRST = "0" * 64
-"""In place of the hash of a row before the first."""
 
 MOST_ALPHA = ALPHA
 """That all campaigns on the same texts may spend together."""
@@ -48,7 +44,7 @@ class RegisteredCampaign:
         content: content digest of the run: campaigns with the same one are of the same texts.
         alpha: of the campaign.
         draw_sha256: of its draw.
-        prev: SHA-256 of the line before.
+        prev: see `hash_of_row`.
         mark: of all of these, by the master key.
     """
 
@@ -69,7 +65,7 @@ def read_register(folder: CampaignFolder, keys: Keys) -> tuple[RegisteredCampaig
     Raises:
         UsageError: if it was changed, or made with another key.
     """
-    rows, faults = _read(read_private(folder.register) or b"", keys)
+    rows, faults = _read(read_lines(folder.register), keys)
     if faults:
         raise UsageError(f"the register of campaigns was changed: {faults[0]}. Nothing was done")
     return rows
@@ -81,7 +77,7 @@ def faults_of_register(folder: CampaignFolder, keys: Keys | None) -> tuple[list[
     Args:
         keys: of the output; None if they are not at hand: then marks are not checked.
     """
-    rows, faults = _read(read_private(folder.register) or b"", keys)
+    rows, faults = _read(read_lines(folder.register), keys)
     known = {row.name for row in rows}
     for row in rows:
         content = folder.beside(row.name).draw()
@@ -139,12 +135,8 @@ def register_campaign(
     """
     made: list[RegisteredCampaign] = []
 
-    def line(whole: bytes) -> bytes:
-        rows, faults = _read(whole, keys)
-        if faults:
-            raise UsageError(
-                f"the register of campaigns was changed: {faults[0]}. Nothing was done"
-            )
+    def line(last: bytes | None) -> bytes:
+        rows = read_register(folder, keys)  # nobody else adds to it meanwhile
         same = [row for row in rows if row.name == folder.name]
         if same and (same[0].draw_sha256 != draw or folder.draw() is not None):
             raise UsageError(
@@ -155,14 +147,19 @@ def register_campaign(
             made.append(same[0])
             return b""
         require_alpha(folder, rows, content, alpha)
-        last = whole.split(b"\n")[-2] if whole else None
-        prev = FIRST if last is None else hashlib.sha256(last).hexdigest()
+        prev = hash_of_row(last)
         row = RegisteredCampaign(len(rows) + 1, at, folder.name, run, content, alpha, draw, prev)
         row = dataclasses.replace(row, mark=keys.mark(_MARK, _content(row)))
         made.append(row)
         return json_line(dataclasses.asdict(row))
 
-    append_private(folder.register, line)
+    try:
+        append_line(folder.register, line)
+    except OSError as error:
+        raise_shortage(error)
+        raise UsageError(
+            f"the register of campaigns cannot be written ({type(error).__name__})"
+        ) from None
     return made[0]
 
 
@@ -188,19 +185,16 @@ def require_alpha(
 
 
 def _read(content: bytes, keys: Keys | None) -> tuple[tuple[RegisteredCampaign, ...], list[str]]:
-    rows, faults, expected = [], [], FIRST
-    for number, line in enumerate(content.split(b"\n")[:-1], 1):
-        try:
-            row = parse_json(line, RegisteredCampaign)
-        except ValueError:
+    rows, faults = [], []
+    for number, (row, follows) in enumerate(walk_chain(content, RegisteredCampaign), 1):
+        if row is None:
             faults.append(f"line {number} is no row of it")
-        else:
-            rows.append(row)
-            if (row.seq, row.prev) != (number, expected):
-                faults.append(f"line {number} does not follow from the one before")
-            elif keys is not None and not keys.agrees(row.mark, _MARK, _content(row)):
-                faults.append(f"line {number} was not written with the key of the output")
-        expected = hashlib.sha256(line).hexdigest()
+            continue
+        rows.append(row)
+        if not follows:
+            faults.append(f"line {number} does not follow from the one before")
+        elif keys is not None and not keys.agrees(row.mark, _MARK, _content(row)):
+            faults.append(f"line {number} was not written with the key of the output")
     return tuple(rows), faults
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from ...models.core.errors import UsageError
 from ...models.review.accesses import EXPORT, Access, read_accesses
+from ...models.review.private_files import make_private_folder, read_private
 from ...models.risk.rows import MarksFile
 from ...models.storage.places import local_path
-from .private_files import make_private_folder, read_private
 
 DRAW, ADJUDICATED, ACCESSES, REGISTER = (
     *("draw.jsonl", "adjudicated.jsonl", "access.jsonl", "campaigns.jsonl"),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -16,6 +14,7 @@ from ...models.review.accesses import EXPORT
 from ...models.review.adjudication import compared
 from ...models.review.appended import read_lines
 from ...models.review.marks import ReaderMarks
+from ...models.review.private_files import write_private
 from ...models.risk.rows import DONE, UNFINISHED, MarkedSpan, MarkedText, read_draw
 from .access import AccessRecord
 from .desk import ADJUDICATED, ADJUDICATOR
@@ -134,29 +133,13 @@ def gold_of_campaign(
     return gold
 
 
-def write_private(path: str, documents: Iterable[AnnotatedDocument]) -> int:
+def write_corpus(path: str, documents: Iterable[AnnotatedDocument]) -> int:
     """Writes a corpus for its owner alone, whole or not at all; gives the number of documents.
 
     Raises:
         OSError: if it cannot be written.
     """
-    fresh, count = f"{path}.new", 0
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(fresh)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-    try:
-        with os.fdopen(os.open(fresh, flags, 0o600), "wb") as file:
-            for line in write(documents):
-                file.write(line)
-                count += 1
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(fresh)
-        raise
-    return count
+    return write_private(path, write(documents), replace=True)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -195,13 +178,13 @@ def export_corrections(
     try:
         for campaign in ended:
             # First: a campaign must not go on that may be trained on.
-            os.close(os.open(campaign.file(ENDED), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            write_private(campaign.file(ENDED), [], replace=True)
         for campaign in folder.campaigns() if with_measure else []:
             spans |= gold_of_campaign(output, campaign)
         if not spans:
             raise UsageError("review export: nothing was read to the end yet")
         access = AccessRecord(folder, reviewer)
-        count = write_private(path, annotated(output, access, spans))
+        count = write_corpus(path, annotated(output, access, spans))
     except OSError as error:
         raise_shortage(error)
         raise UsageError(f"review export: cannot be written ({type(error).__name__})") from None

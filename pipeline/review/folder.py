@@ -6,8 +6,7 @@ import os
 import re
 
 from ...models.core.errors import UsageError
-from ...models.core.shortage import raise_shortage
-from ...models.review.appended import require_private
+from ...models.review.private_files import make_private_folder, require_private
 from ...models.storage.places import local_path
 
 FIND = "find"
@@ -66,16 +65,7 @@ class ReviewFolder:
             UsageError: if others can look into it, or it cannot be made.
         """
         for path in (self.root, self.path, self.file("leases")):
-            try:
-                os.mkdir(path, 0o700)
-            except FileExistsError:
-                pass
-            except OSError as error:
-                raise_shortage(error)
-                raise UsageError(
-                    f"review: its folder cannot be made ({type(error).__name__})"
-                ) from None
-            require_private(os.lstat(path), folder=True)
+            make_private_folder(path)
         for name in os.listdir(self.path):
             path = self.file(name)
             if os.path.isfile(path):

@@ -18,7 +18,7 @@ from ...models.review.marks import ReaderMarks
 from ...models.risk.rows import UNFINISHED, MarkedSpan
 from .access import AccessRecord
 from .documents import boxes_of
-from .exporting import annotated, document_ids, kept_out, write_private
+from .exporting import annotated, document_ids, kept_out, write_corpus
 from .folder import ReviewFolder
 from .texts import ReviewedOutput, Text
 
@@ -115,4 +115,4 @@ def write_batch(
         for text in batch.texts
     }
     access = AccessRecord(folder, reviewer)
-    return write_private(path, annotated(output, access, spans, batch.texts))
+    return write_corpus(path, annotated(output, access, spans, batch.texts))

@@ -19,7 +19,7 @@ from ...models.scrubber import Scrubber
 from ..process.stdout import show
 from .children import ChildWork, run_child
 from .desk import ReviewDesk
-from .exporting import annotated, gold_of_campaign, kept_out, read_texts, write_private
+from .exporting import annotated, gold_of_campaign, kept_out, read_texts, write_corpus
 from .refusals import DeskRefusal, unsaved
 from .texts import Text
 
@@ -79,9 +79,9 @@ class Training(ChildWork):
         try:
             os.makedirs(path, 0o700)
             os.chmod(folder.file("bundles"), 0o700)
-            write_private(f"{path}/add.jsonl", annotated(desk.output, desk.access, learn))
+            write_corpus(f"{path}/add.jsonl", annotated(desk.output, desk.access, learn))
             if score:
-                write_private(f"{path}/score.jsonl", annotated(desk.output, desk.access, score))
+                write_corpus(f"{path}/score.jsonl", annotated(desk.output, desk.access, score))
         except OSError as error:
             raise unsaved(error) from None
         base = os.path.basename(desk.output.job.models[0].rstrip("/"))

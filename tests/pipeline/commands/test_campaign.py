@@ -105,7 +105,7 @@ def test_killed_between_the_register_and_the_draw(campaign, review, monkeypatch)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(campaigns, "create_private", killed)
+        patch.setattr(campaigns, "write_private", killed)
         campaign()
     assert len(register_of(review)) == 1 and not (review / "c1/draw.jsonl").exists()
     code, _, err = campaign()
