@@ -76,8 +76,3 @@ def faults_of_chain(content: bytes) -> list[str]:
         for number, (row, follows) in enumerate(walk_chain(content, Access), 1)
         if not follows
     ]
-
-
-def opened_documents(content: bytes) -> frozenset[str]:
-    """Keys of the documents of which anything was shown; for `risk.judging.judge`."""
-    return frozenset(row.doc_key for row in read_accesses(content))

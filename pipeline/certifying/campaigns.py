@@ -19,7 +19,7 @@ from ...models.risk.sample_sizes import Reading, SampleSizes, fixed_notes, sampl
 from ...models.storage.storage import Storage
 from ..outputs.measured_run import MeasuredRun, frame_documents, removed_spans
 from .register import MOST_ALPHA, read_register, register_campaign, require_alpha
-from .review_folder import DRAW, CampaignFolder
+from .review_folder import DRAW, ReviewFolder
 
 _TRIES = 6
 _SPARE = 1.1
@@ -100,7 +100,7 @@ class PreparedCampaign:
 
 
 def prepare_campaign(
-    storage: Storage, run: MeasuredRun, folder: CampaignFolder, request: CampaignRequest
+    storage: Storage, run: MeasuredRun, folder: ReviewFolder, request: CampaignRequest
 ) -> PreparedCampaign:
     """Draws a campaign; nothing is written.
 
@@ -148,7 +148,7 @@ def prepare_campaign(
 
 
 def write_campaign(
-    folder: CampaignFolder, run: MeasuredRun, prepared: PreparedCampaign, today: str
+    folder: ReviewFolder, run: MeasuredRun, prepared: PreparedCampaign, today: str
 ) -> str:
     """Registers a campaign and writes its draw; gives the draw's SHA-256.
 
@@ -179,7 +179,7 @@ def write_campaign(
     return sha256
 
 
-def _is_there(folder: CampaignFolder) -> UsageError:
+def _is_there(folder: ReviewFolder) -> UsageError:
     return UsageError(
         f"there is a campaign {folder.name} already, and what is drawn stays as it is: give "
         "another --name"

@@ -18,7 +18,7 @@ from ...models.storage.storage import Storage
 from ..outputs.measured_run import open_measured
 from .issuing import CERTIFICATE, ENVELOPE, RISK_FOLDER, subjects_of
 from .register import faults_of_register
-from .review_folder import CampaignFolder
+from .review_folder import ReviewFolder
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -59,7 +59,7 @@ def check_envelope(
     certificate = read_certificate(value)
     if output is None:
         return CheckedCertificate(certificate, (), tuple(sorted(signed)))
-    folder = CampaignFolder.of(output, str(certificate.campaign.get("name")))
+    folder = ReviewFolder.of_campaign(output, str(certificate.campaign.get("name")))
     if (draw := folder.draw()) is None:
         raise UsageError("certificate: the output has no campaign of its name")
     run = open_measured(storage, output, key_source, certificate.run)
@@ -93,7 +93,7 @@ def faults_of_campaigns(output: str, keys: Keys | None) -> tuple[list[str], list
     if local_path(output) is None:
         return [], []
     try:
-        faults, rows = faults_of_register(CampaignFolder.of(output, "any"), keys)
+        faults, rows = faults_of_register(ReviewFolder.of(output), keys)
     except UsageError as error:
         return [f"campaigns: {error}"], []
     if not rows and not faults:
@@ -156,7 +156,7 @@ def _against_files(output: str, certificate: Certificate) -> list[str]:
     if local_path(output) is None:
         return []
     campaign = certificate.campaign
-    folder = CampaignFolder.of(output, str(campaign.get("name")))
+    folder = ReviewFolder.of_campaign(output, str(campaign.get("name")))
     if (draw := folder.draw()) is None:
         return ["risk/certificate.json: the draw of its campaign is missing"]
     faults = []

@@ -20,7 +20,7 @@ from ...models.risk.statement import certificate_bytes, certificate_of
 from ...models.storage.storage import Storage
 from ..outputs.measured_run import MeasuredRun, frame_documents, open_measured
 from .register import MOST_ALPHA, RegisteredCampaign, read_register, spent
-from .review_folder import CampaignFolder
+from .review_folder import ReviewFolder
 
 RISK_FOLDER = "risk"
 CERTIFICATE, ENVELOPE = "certificate.json", "certificate.dsse.json"
@@ -78,7 +78,7 @@ def issue(
             little was read; see `certificate_of`.
         GateFailed: if a part of the run is not what was written.
     """
-    folder = CampaignFolder.of(output, name)
+    folder = ReviewFolder.of_campaign(output, name)
     draw = folder.draw()
     if draw is None:
         raise UsageError(
@@ -138,7 +138,7 @@ def write_certificate(
 
 
 def _issued(
-    storage: Storage, run: MeasuredRun, folder: CampaignFolder, draw: bytes
+    storage: Storage, run: MeasuredRun, folder: ReviewFolder, draw: bytes
 ) -> tuple[RegisteredCampaign, Issued]:
     """The row of a campaign in the register, and what its certificate says beside what was read."""
     rows = read_register(folder, run.keys)

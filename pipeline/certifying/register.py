@@ -13,7 +13,6 @@ or put between. That the last ones were cut off shows where a campaign's folder 
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Sequence
 
 from ...models.core.errors import UsageError
@@ -24,7 +23,7 @@ from ...models.risk.bounds import ALPHA
 from ...models.risk.carrying import Register
 from ...models.risk.drawing import draw_sha256
 from ...models.risk.rows import json_line
-from .review_folder import DRAW, CampaignFolder
+from .review_folder import ReviewFolder
 
 MOST_ALPHA = ALPHA
 """That all campaigns on the same texts may spend together."""
@@ -59,7 +58,7 @@ class RegisteredCampaign:
     mark: str = ""
 
 
-def read_register(folder: CampaignFolder, keys: Keys) -> tuple[RegisteredCampaign, ...]:
+def read_register(folder: ReviewFolder, keys: Keys) -> tuple[RegisteredCampaign, ...]:
     """All rows.
 
     Raises:
@@ -71,7 +70,7 @@ def read_register(folder: CampaignFolder, keys: Keys) -> tuple[RegisteredCampaig
     return rows
 
 
-def faults_of_register(folder: CampaignFolder, keys: Keys | None) -> tuple[list[str], int]:
+def faults_of_register(folder: ReviewFolder, keys: Keys | None) -> tuple[list[str], int]:
     """What is wrong with it and with the draws that it names; and how many rows it has.
 
     Args:
@@ -85,19 +84,13 @@ def faults_of_register(folder: CampaignFolder, keys: Keys | None) -> tuple[list[
             faults.append(f"campaign {row.seq}: its draw is missing")
         elif draw_sha256(content) != row.draw_sha256:
             faults.append(f"campaign {row.seq}: its draw is not the one that was registered")
-    names = sorted(os.listdir(folder.root)) if os.path.isdir(folder.root) else []
-    lost = [
-        name
-        for name in names
-        if name not in known and os.path.lexists(os.path.join(folder.root, name, DRAW))
-    ]
-    if lost:
+    if lost := [one for one in folder.campaigns() if one.name not in known]:
         faults.append(f"{len(lost)} draws are in no row of the register: rows were cut off")
     return faults, len(rows)
 
 
 def spent(
-    folder: CampaignFolder, rows: Sequence[RegisteredCampaign], content: str, but: str = ""
+    folder: ReviewFolder, rows: Sequence[RegisteredCampaign], content: str, but: str = ""
 ) -> Register:
     """What the register says of some texts.
 
@@ -110,7 +103,7 @@ def spent(
     return Register(len(same), len(read), round(sum(row.alpha for row in read), 12))
 
 
-def _counts(folder: CampaignFolder, row: RegisteredCampaign) -> bool:
+def _counts(folder: ReviewFolder, row: RegisteredCampaign) -> bool:
     """Whether anything of it was shown; one whose draw is gone counts: nobody knows."""
     other = folder.beside(row.name)
     content = other.draw()
@@ -119,7 +112,7 @@ def _counts(folder: CampaignFolder, row: RegisteredCampaign) -> bool:
 
 
 def register_campaign(
-    folder: CampaignFolder, keys: Keys, *, at: str, run: str, content: str, alpha: float, draw: str
+    folder: ReviewFolder, keys: Keys, *, at: str, run: str, content: str, alpha: float, draw: str
 ) -> RegisteredCampaign:
     """Adds a campaign, before its draw is written.
 
@@ -164,7 +157,7 @@ def register_campaign(
 
 
 def require_alpha(
-    folder: CampaignFolder, rows: Sequence[RegisteredCampaign], content: str, alpha: float
+    folder: ReviewFolder, rows: Sequence[RegisteredCampaign], content: str, alpha: float
 ) -> None:
     """Refuses a campaign for which those that were read on the same texts leave no alpha.
 

@@ -16,7 +16,7 @@ from ..certifying.campaigns import (
     read_trained,
     write_campaign,
 )
-from ..certifying.review_folder import CampaignFolder
+from ..certifying.review_folder import ReviewFolder
 from ..outputs.measured_run import open_measured
 from ..outputs.state import require_there
 from ..process.exit_codes import ExitCode
@@ -32,7 +32,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     """
     storage, output = Storage(), parsed.output.rstrip("/") or parsed.output
     request = _request(storage, parsed)
-    folder = CampaignFolder.of(output, parsed.name)
+    folder = ReviewFolder.of_campaign(output, parsed.name)
     require_there(storage, output)
     measured = open_measured(storage, output, parsed.key_source, parsed.run)
     if parsed.key_source:

@@ -10,11 +10,11 @@ from ...models.core.shortage import raise_shortage
 from ...models.corpora import read_annotated
 from ...models.storage.places import local_path
 from ...models.storage.storage import Storage
+from ..certifying.review_folder import ReviewFolder, require_name
 from ..outputs.state import require_there
 from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import show
-from ..review.folder import ReviewFolder, require_name
 from ..review.learning import ChosenBatch, choose_batch, write_batch
 from ..review.refusals import DeskRefusal
 from ..review.texts import ReviewedOutput

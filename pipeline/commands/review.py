@@ -7,9 +7,9 @@ import importlib.util
 
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
-from ...models.review.appended import read_lines
 from ...models.risk.rows import DrawnList, read_draw
 from ...models.storage.storage import Storage
+from ..certifying.review_folder import FIND, ReviewFolder, require_name
 from ..options import load_config, options_from, said
 from ..outputs.state import require_there
 from ..process.exit_codes import ExitCode
@@ -19,7 +19,6 @@ from ..review.access import verify_accesses
 from ..review.desk import DeskSettings, ReviewDesk
 from ..review.doubts import Doubts, open_models
 from ..review.exporting import export_corrections, kept_out
-from ..review.folder import DRAW, FIND, ReviewFolder, require_name
 from ..review.refusals import DeskRefusal
 from ..review.texts import ReviewedOutput
 
@@ -131,7 +130,7 @@ def _desk(output: str, parsed: argparse.Namespace) -> ReviewDesk:
         raise UsageError("--count is of --queue find: a campaign is read whole")
     if not parsed.campaign:
         raise UsageError("--queue measure needs --campaign NAME")
-    folder = ReviewFolder.of(output, require_name(parsed.campaign, "--campaign"))
+    folder = ReviewFolder.of_campaign(output, parsed.campaign)
     drawn = _drawn(folder)
     folder.make()
     is_planted = any(text.planted for text in drawn.texts)
@@ -145,8 +144,8 @@ def _desk(output: str, parsed: argparse.Namespace) -> ReviewDesk:
 
 
 def _drawn(folder: ReviewFolder) -> DrawnList:
-    content = read_lines(folder.file(DRAW))
-    if folder.name == FIND or not content:
+    content = folder.draw()
+    if content is None:
         raise UsageError("there is no such campaign: make it with `scrubline campaign`")
     if folder.is_ended:
         raise UsageError("the campaign has ended: its notes were exported to train on")

@@ -6,12 +6,10 @@ import datetime
 from collections.abc import Callable
 
 from ...models.core.errors import UsageError
-from ...models.review.accesses import faults_of_chain, next_access, opened_documents
+from ...models.review.accesses import faults_of_chain, next_access
 from ...models.review.appended import append_line, read_lines
-from .folder import ReviewFolder
+from ..certifying.review_folder import ACCESSES, ReviewFolder
 from .refusals import DeskRefusal, unsaved
-
-FILE = "access.jsonl"
 
 
 def _now() -> str:
@@ -22,7 +20,7 @@ class AccessRecord:
     """Writes the accesses of one reviewer; several processes write one file, one after another."""
 
     def __init__(self, folder: ReviewFolder, reviewer: str, now: Callable[[], str] = _now) -> None:
-        self._path, self._reviewer, self._now = folder.file(FILE), reviewer, now
+        self._path, self._reviewer, self._now = folder.file(ACCESSES), reviewer, now
 
     def record(self, text: tuple[str, str], what: str) -> None:
         """Records that the reviewer is about to be shown a text.
@@ -46,10 +44,6 @@ class AccessRecord:
                 503, "NotLogged", "the record of accesses is damaged or open to others: see verify"
             ) from None
 
-    def opened(self) -> frozenset[str]:
-        """Keys of the documents of which anything was shown to anybody."""
-        return opened_documents(read_lines(self._path))
-
 
 def verify_accesses(output: str) -> tuple[list[str], int]:
     """Walks the chains of all folders of a review: what is wrong, and how many rows there are.
@@ -60,7 +54,7 @@ def verify_accesses(output: str) -> tuple[list[str], int]:
     find = ReviewFolder.of(output)
     faults, rows = [], 0
     for folder in (find, *find.campaigns()):
-        content = read_lines(folder.file(FILE))
+        content = read_lines(folder.file(ACCESSES))
         rows += content.count(b"\n")
         faults += [f"{folder.name}: {fault}" for fault in faults_of_chain(content)]
     return faults, rows

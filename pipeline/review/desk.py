@@ -28,10 +28,10 @@ from ...models.risk.rows import (
     Stretch,
 )
 from ...models.risk.scoring import UncertainToken
+from ..certifying.review_folder import FIND, LEASES, ReviewFolder
 from .access import AccessRecord
 from .documents import boxes_of, document_json
 from .doubts import Doubts
-from .folder import FIND, ReviewFolder
 from .leases import Leases
 from .refusals import DeskRefusal, unsaved
 from .texts import ReviewedOutput, Text
@@ -41,9 +41,6 @@ REASONS = ("too long", "not a note", "other language", "known to me", "other")
 
 MOST_SPANS = 20_000
 MOST_COMMENT = 4_000
-
-ADJUDICATED = "adjudicated.jsonl"
-ADJUDICATOR = "adjudicator"
 
 _OPEN, _DONE, _SKIPPED, _TAKEN = "open", "done", "skipped", "taken"
 
@@ -96,10 +93,10 @@ class ReviewDesk:
             UsageError: if a file is open to others or damaged, or the draw is of another run.
         """
         self.output, self.folder, self.settings, self.drawn = output, folder, settings, drawn
-        self.marks = ReaderMarks(folder.file(f"marks-{settings.reviewer}.jsonl"), settings.reviewer)
-        self.adjudicated = ReaderMarks(folder.file(ADJUDICATED), ADJUDICATOR, is_adjudicated=True)
+        self.marks = ReaderMarks(folder.marks_path(settings.reviewer), settings.reviewer)
+        self.adjudicated = folder.adjudicated()
         self.access = AccessRecord(folder, settings.reviewer)
-        self._leases = Leases(folder.file("leases"), settings.reviewer)
+        self._leases = Leases(folder.file(LEASES), settings.reviewer)
         self._doubts = doubts
         self._others: dict[str, ReaderMarks] = {}
         self._originals_shown: set[Text] = set()
@@ -141,13 +138,13 @@ class ReviewDesk:
 
     def readers(self) -> dict[str, ReaderMarks]:
         """All readers' marks, those of others as they are on disk now."""
-        for reader, path in self.folder.marks_files().items():
+        for reader in self.folder.readers():
             if reader == self.settings.reviewer:
                 continue
             if reader in self._others:
                 self._others[reader].refresh()
             else:
-                self._others[reader] = ReaderMarks(path, reader)
+                self._others[reader] = ReaderMarks(self.folder.marks_path(reader), reader)
         own = {self.settings.reviewer: self.marks} if self.marks.rows else {}
         return {**self._others, **own}
 

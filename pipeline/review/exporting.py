@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...models.core.errors import UsageError
@@ -12,14 +11,11 @@ from ...models.corpora import AnnotatedDocument, Annotation
 from ...models.corpora.standoff import write
 from ...models.review.accesses import EXPORT
 from ...models.review.adjudication import compared
-from ...models.review.appended import read_lines
-from ...models.review.marks import ReaderMarks
 from ...models.review.private_files import write_private
-from ...models.risk.rows import DONE, UNFINISHED, MarkedSpan, MarkedText, read_draw
+from ...models.risk.rows import DONE, MarkedSpan, read_draw
+from ..certifying.review_folder import ENDED, ReviewFolder
 from .access import AccessRecord
-from .desk import ADJUDICATED, ADJUDICATOR
 from .documents import boxes_of
-from .folder import DRAW, ENDED, ReviewFolder
 from .texts import ReviewedOutput, Text
 
 CORRECTIONS = "corrections.jsonl"
@@ -40,14 +36,9 @@ class ReadTexts:
 
 def read_texts(folder: ReviewFolder) -> ReadTexts:
     """The texts of a folder that were read to the end: what all agree on, or what was decided."""
-    readings: defaultdict[Text, dict[str, MarkedText]] = defaultdict(dict)
-    for reader, path in folder.marks_files().items():
-        for text, row in ReaderMarks(path, reader).held.items():
-            if row.verdict != UNFINISHED:
-                readings[text][reader] = row
-    decided = ReaderMarks(folder.file(ADJUDICATED), ADJUDICATOR, is_adjudicated=True).held
+    decided = folder.adjudicated().held
     spans, undecided = {}, 0
-    for text, rows in sorted(readings.items()):
+    for text, rows in sorted(folder.verdicts().items()):
         done = {reader: row.spans for reader, row in rows.items() if row.verdict == DONE}
         if not done:
             continue
@@ -72,8 +63,7 @@ def kept_out(folder: ReviewFolder) -> frozenset[str]:
     keys: set[str] = set()
     for campaign in folder.campaigns():
         if not campaign.is_ended:
-            drawn = read_draw(read_lines(campaign.file(DRAW)))
-            keys.update(one.doc_key for one in drawn.texts)
+            keys.update(one.doc_key for one in read_draw(campaign.draw() or b"").texts)
     return frozenset(keys)
 
 

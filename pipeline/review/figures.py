@@ -6,13 +6,12 @@ import dataclasses
 from typing import Any
 
 from ...models.core.errors import UsageError
-from ...models.review.appended import read_lines
 from ...models.review.readers import TextOfReaders, agreement_of
 from ...models.review.segments import words_of
 from ...models.risk.judging import Judgement, judge
-from ...models.risk.rows import DONE, UNFINISHED, DrawnList, MarksFile
+from ...models.risk.rows import DONE, UNFINISHED, DrawnList
 from ...models.risk.statement import statements_of
-from .desk import ADJUDICATED, ADJUDICATOR, ReviewDesk
+from .desk import ReviewDesk
 from .refusals import DeskRefusal
 
 
@@ -47,15 +46,6 @@ def agreement_json(desk: ReviewDesk) -> dict[str, Any]:
     }
 
 
-def marks_files(desk: ReviewDesk) -> list[MarksFile]:
-    """All marks of the folder, and what was decided on them."""
-    files = [
-        MarksFile(reader, read_lines(path)) for reader, path in desk.folder.marks_files().items()
-    ]
-    adjudicated = read_lines(desk.folder.file(ADJUDICATED))
-    return [*files, MarksFile(ADJUDICATOR, adjudicated, is_adjudicated=True)]
-
-
 def measure_json(desk: ReviewDesk) -> dict[str, Any]:
     """How far a campaign has come; what leaks is told only where reading may stop at any time.
 
@@ -66,10 +56,9 @@ def measure_json(desk: ReviewDesk) -> dict[str, Any]:
         raise DeskRefusal(404, "NoCampaign", "this server reads the find queue")
     campaign = desk.drawn.campaign
     try:
-        judged = judge(desk.drawn, marks_files(desk), desk.access.opened())
-    except (UsageError, ValueError) as error:
-        why = str(error) if isinstance(error, UsageError) else "the record of accesses is damaged"
-        raise DeskRefusal(503, "BadMarks", why) from None
+        judged = judge(desk.drawn, desk.folder.marks(), desk.folder.opened())
+    except UsageError as error:
+        raise DeskRefusal(503, "BadMarks", str(error)) from None
     skipped = sum(
         row.verdict not in (DONE, UNFINISHED)
         for marks in desk.readers().values()

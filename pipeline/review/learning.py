@@ -14,12 +14,11 @@ from ...models.review.choosing import (
     template_of,
     uncertainty_of,
 )
-from ...models.review.marks import ReaderMarks
-from ...models.risk.rows import UNFINISHED, MarkedSpan
+from ...models.risk.rows import MarkedSpan
+from ..certifying.review_folder import ReviewFolder
 from .access import AccessRecord
 from .documents import boxes_of
 from .exporting import annotated, document_ids, kept_out, write_corpus
-from .folder import ReviewFolder
 from .texts import ReviewedOutput, Text
 
 _LOOKED_AT = 4
@@ -43,16 +42,6 @@ class ChosenBatch:
     read: int
 
 
-def texts_read(folder: ReviewFolder) -> set[Text]:
-    """The texts of a queue of which somebody has given a verdict."""
-    return {
-        text
-        for reader, path in folder.marks_files().items()
-        for text, row in ReaderMarks(path, reader).held.items()
-        if row.verdict != UNFINISHED
-    }
-
-
 def choose_batch(
     output: ReviewedOutput, folder: ReviewFolder, count: int, done: Set[str] = frozenset()
 ) -> ChosenBatch:
@@ -67,7 +56,7 @@ def choose_batch(
         UsageError: if nothing is left to read, or a file of the review is damaged.
     """
     ids, out = document_ids(output), kept_out(folder)
-    read = texts_read(folder) | {text for text in output.texts if ids[text] in done}
+    read = {*folder.verdicts()} | {text for text in output.texts if ids[text] in done}
     left = [
         one.queued
         for text, one in output.texts.items()

@@ -14,7 +14,7 @@ from ...models.corpora import AnnotatedDocument, read_annotated
 from ...models.evaluation import compare
 from ...models.review.appended import append_line, read_lines
 from ...models.review.readers import seconds_a_text
-from ...models.risk.rows import UNFINISHED, MarkedSpan
+from ...models.risk.rows import MarkedSpan
 from ...models.scrubber import Scrubber
 from ..process.stdout import show
 from .children import ChildWork, run_child
@@ -168,12 +168,7 @@ class Training(ChildWork):
 
 
 def _reading_seconds(desk: ReviewDesk) -> list[float]:
-    return [
-        row.seconds
-        for marks in desk.readers().values()
-        for row in marks.held.values()
-        if row.verdict != UNFINISHED
-    ]
+    return [row.seconds for rows in desk.folder.verdicts().values() for row in rows.values()]
 
 
 def score_bundle(bundle: str, corpus: str) -> Mapping[str, Any]:

@@ -8,10 +8,10 @@ import pytest
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.review.appended import read_lines
 from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.certifying.review_folder import FIND, ReviewFolder
 from scrubline.pipeline.options import Options
 from scrubline.pipeline.review.app import make_review_app
 from scrubline.pipeline.review.desk import DeskSettings, ReviewDesk
-from scrubline.pipeline.review.folder import FIND, ReviewFolder
 from scrubline.pipeline.review.panel import ReviewPanel
 from scrubline.pipeline.review.sessions import Sessions
 from scrubline.pipeline.review.texts import ReviewedOutput

@@ -8,7 +8,6 @@ from scrubline.models.core.errors import UsageError
 from scrubline.models.review.accesses import (
     faults_of_chain,
     next_access,
-    opened_documents,
     read_accesses,
 )
 from scrubline.models.review.appended import append_line, read_lines
@@ -190,7 +189,6 @@ def test_a_chain_follows_from_its_first_row():
     assert faults_of_chain(content) == []
     assert faults_of_chain(content + b'{"seq":4') == []
     assert [row.seq for row in read_accesses(content)] == [1, 2, 3]
-    assert opened_documents(content) == {"a", "b"}
     assert faults_of_chain(b"") == []
 
 

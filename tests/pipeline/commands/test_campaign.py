@@ -145,7 +145,7 @@ def test_of_an_output_of_several_nights_the_last_run_is_measured(
         (("--notes", "30"), "only 30 of the 30 units that would be read have direct identifiers"),
         (("--unit", "patient", "--by-type"), "--by-type is of documents"),
         (("--name", "find"), "`find` is taken"),
-        (("--name", "../x"), "the name of a campaign has letters"),
+        (("--name", "../x"), "the name of a campaign: expected letters"),
         (("--run", "0" * 16), "holds nothing of run|no manifest"),
         (("--trained", "nowhere"), "--trained: there is no such file"),
         (("--of", "quasi"), "invalid choice"),

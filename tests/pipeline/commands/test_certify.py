@@ -253,7 +253,7 @@ def other_texts(folder):
         (changed_row, "the rows of a reader are not numbered"),
         (row_of_another, "is of a text not drawn"),
         (register_gone, "the draw of the campaign is not the one that was registered"),
-        (damaged_access, "the record of accesses of a campaign is damaged"),
+        (damaged_access, "a record of accesses is damaged"),
         (open_marks, "its files with 0600"),
         (other_texts, "is no longer what was drawn from"),
     ],

@@ -36,7 +36,7 @@ def certified(waiting_run, tmp_path_factory):
         write_campaign,
     )
     from scrubline.pipeline.certifying.issuing import issue, write_certificate
-    from scrubline.pipeline.certifying.review_folder import CampaignFolder
+    from scrubline.pipeline.certifying.review_folder import ReviewFolder
     from scrubline.pipeline.outputs.measured_run import open_measured
 
     folder, storage = tmp_path_factory.mktemp("certified"), Storage()
@@ -45,7 +45,7 @@ def certified(waiting_run, tmp_path_factory):
     private, public = signing_keys(folder)
     signing_keys(folder, "stranger", seed=9)
     run = open_measured(storage, output, waiting_run.key_source)
-    campaign = CampaignFolder.of(output, "c1")
+    campaign = ReviewFolder.of(output, "c1")
     prepared = prepare_campaign(storage, run, campaign, CampaignRequest(0.05))
     write_campaign(campaign, run, prepared, datetime.datetime.now(datetime.UTC).date().isoformat())
     read_campaign(campaign.path)

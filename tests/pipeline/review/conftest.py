@@ -13,10 +13,10 @@ from scrubline.models.risk.frame import FrameDocument, frame_of
 from scrubline.models.risk.planting import RemovedSpan
 from scrubline.models.risk.rows import Campaign
 from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.certifying.review_folder import DRAW, ReviewFolder
 from scrubline.pipeline.options import Options
 from scrubline.pipeline.review.desk import DeskSettings, ReviewDesk
 from scrubline.pipeline.review.exporting import kept_out
-from scrubline.pipeline.review.folder import DRAW, ReviewFolder
 from scrubline.pipeline.review.texts import ReviewedOutput
 from scrubline.pipeline.run import scrub
 

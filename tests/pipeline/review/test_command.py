@@ -89,7 +89,7 @@ def test_what_is_read_is_in_no_log_and_in_no_temporary_file(output, key_file, pu
         (["--queue", "measure"], "--campaign NAME"),
         (["--queue", "measure", "--campaign", "none"], "no such campaign"),
         (["--queue", "measure", "--campaign", "../x"], "letters, digits"),
-        (["--queue", "measure", "--campaign", "find"], "no such campaign"),
+        (["--queue", "measure", "--campaign", "find"], "is taken"),
         (["--campaign", "spring"], "--queue measure"),
         (["--count", "0"], "at least 1"),
         (["--port", "70000"], "0 to 65535"),

@@ -7,9 +7,9 @@ from scrubline.models.core.errors import UsageError
 from scrubline.models.risk.scoring import UncertainToken
 from scrubline.models.scrubber import Scrubber
 from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.certifying.review_folder import ReviewFolder
 from scrubline.pipeline.options import Options
 from scrubline.pipeline.review.doubts import Doubts, open_models
-from scrubline.pipeline.review.folder import ReviewFolder
 from scrubline.pipeline.review.texts import ReviewedOutput
 from scrubline.pipeline.run import scrub
 

@@ -10,10 +10,10 @@ import pytest
 from scrubline.models.corpora import read_annotated
 from scrubline.models.review.choosing import QueuedText, template_of, uncertainty_of
 from scrubline.models.storage.storage import Storage
+from scrubline.pipeline.certifying.review_folder import ENDED, ReviewFolder
 from scrubline.pipeline.review.access import verify_accesses
 from scrubline.pipeline.review.exporting import kept_out
-from scrubline.pipeline.review.folder import ENDED, ReviewFolder
-from scrubline.pipeline.review.learning import choose_batch, texts_read
+from scrubline.pipeline.review.learning import choose_batch
 from scrubline.pipeline.review.texts import ReviewedOutput
 
 
@@ -79,7 +79,7 @@ def test_what_was_read_on_the_page_is_left_out(run_next, reader, opened):
     ana.save(text, shown["spans"])
     unfinished, shown = ana.take(1)
     ana.save(unfinished, shown["spans"], verdict="open")
-    assert len(texts_read(ana.folder)) == 1
+    assert len(ana.folder.verdicts()) == 1
     code, _, err, place = run_next("--count", "1000")
     assert code == 0 and "were left to read" in err
     found = {one.doc_id for one in read_annotated(str(place))}

@@ -11,7 +11,6 @@ from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.review import leases
 from scrubline.pipeline.review.access import verify_accesses
 from scrubline.pipeline.review.exporting import export_corrections, kept_out
-from scrubline.pipeline.review.figures import marks_files
 from scrubline.pipeline.review.leases import Leases
 
 
@@ -247,7 +246,7 @@ def test_a_campaign_is_judged_by_what_was_saved(reader, campaign):
     assert found["planted"] == found["found"] > 0
     assert found["planted"] >= planted - 1
     assert (found["so_far"], found["enough"]) == (None, True)
-    judged = judge(drawn, marks_files(ana.desk), ana.desk.access.opened())
+    judged = judge(drawn, ana.folder.marks(), ana.folder.opened())
     assert sum(unit.leaks_any("any") for unit in judged.units) == 1  # the skipped one
 
 
