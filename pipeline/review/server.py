@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import uvicorn
 
 from ...models.core.errors import UsageError
-from ...models.core.heartbeat import record_heartbeat
 from ...models.core.shortage import raise_shortage
+from ..serving.until_signal import serve_until_signal
 from .app import make_review_app
 from .panel import ReviewPanel
 from .sessions import Sessions
@@ -21,13 +18,6 @@ LOOPBACK = "127.0.0.1"
 _TICK_SECONDS = 1.0
 _GRACE_SECONDS = 5
 _MOST_CONNECTIONS = 32
-
-
-class _ReviewServer(uvicorn.Server):
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leaves signals to `serve_review`."""
-        yield
 
 
 def serve_review(panel: ReviewPanel, port: int, say_link: Callable[[str], None]) -> None:
@@ -67,28 +57,10 @@ def serve_review(panel: ReviewPanel, port: int, say_link: Callable[[str], None])
             limit_concurrency=_MOST_CONNECTIONS,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        asyncio.run(_run(_ReviewServer(config), listener, sessions))
-
-
-async def _run(server: _ReviewServer, listener: socket.socket, sessions: Sessions) -> None:
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        server.should_exit = True
-
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        loop.add_signal_handler(number, stop)
-    ticks = asyncio.create_task(_tick(server, sessions))
-    await server.serve(sockets=[listener])
-    ticks.cancel()
-
-
-async def _tick(server: _ReviewServer, sessions: Sessions) -> None:
-    """Gives the first link once the server is up, and locks it where the reader has gone."""
-    while not server.started:
-        await asyncio.sleep(0.01)
-    sessions.new_link()
-    while True:
-        record_heartbeat()
-        sessions.end_if_idle()
-        await asyncio.sleep(_TICK_SECONDS)
+        serve_until_signal(
+            config,
+            listener,
+            ready=sessions.new_link,
+            tick=sessions.end_if_idle,
+            tick_seconds=_TICK_SECONDS,
+        )

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ...models.core.errors import UsageError
-from ...models.core.heartbeat import record_heartbeat
 from ...models.core.shortage import raise_shortage
 from ...models.scrubber import Scrubber
 from .app import make_app
 from .settings import Settings
+from .until_signal import serve_until_signal
 
-_TICK_SECONDS = 5.0
 _HEADER_BYTES = 16_384
 _SPARE_CONNECTIONS = 16
 """Beside those that work or wait, so that one too many is told so."""
@@ -43,13 +39,6 @@ def _protocol(seconds: float) -> type[H11Protocol]:
                 self.transport.close()
 
     return PatientProtocol
-
-
-class _Server(uvicorn.Server):
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leaves signals to `serve`."""
-        yield
 
 
 def serve(settings: Settings, scrubber: Scrubber, ready: Callable[[str], None]) -> None:
@@ -98,28 +87,5 @@ def serve(settings: Settings, scrubber: Scrubber, ready: Callable[[str], None]) 
         kind = "https" if settings.tls_cert else "http"
         host = f"[{settings.listen}]" if ":" in settings.listen else settings.listen
         url = f"{kind}://{host}:{listener.getsockname()[1]}"
-        asyncio.run(_run(_Server(config), listener, lambda: ready(url)))
+        serve_until_signal(config, listener, ready=lambda: ready(url))
         app.state.pool.close()
-
-
-async def _run(server: _Server, listener: socket.socket, ready: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        server.should_exit = True
-
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        loop.add_signal_handler(number, stop)
-    beats = asyncio.create_task(_beat(server, ready))
-    await server.serve(sockets=[listener])
-    beats.cancel()
-
-
-async def _beat(server: _Server, ready: Callable[[], None]) -> None:
-    """Says once that the server is up, then that it goes on: waiting is its work."""
-    while not server.started:
-        await asyncio.sleep(0.01)
-    ready()
-    while True:
-        record_heartbeat()
-        await asyncio.sleep(_TICK_SECONDS)
