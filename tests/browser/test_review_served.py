@@ -6,9 +6,10 @@ import socket
 
 import pytest
 from scrubline.models.formats.column_roles import Columns
+from scrubline.models.review.accesses import ORIGINAL, PUBLISHED, read_accesses
 from scrubline.models.review.appended import read_lines
 from scrubline.models.storage.storage import Storage
-from scrubline.pipeline.certifying.review_folder import FIND, ReviewFolder
+from scrubline.pipeline.certifying.review_folder import ACCESSES, FIND, ReviewFolder
 from scrubline.pipeline.options import Options
 from scrubline.pipeline.review.app import make_review_app
 from scrubline.pipeline.review.desk import DeskSettings, ReviewDesk
@@ -101,8 +102,11 @@ def test_notes_are_read_to_the_end_at_the_real_server(browser, published):
                 written[s.start : s.end] for s in row.spans if s.label == label and not s.was
             ]
         assert sorted(marked) == ["QUX\u0308 ZORK", *["qux\u0308 zork"] * 3]
-        access = read_lines(desk.folder.file("access-ana.jsonl")) or b""
-        assert access.count(b'"original"') in (0, 3)
+        shown = list(read_accesses(read_lines(desk.folder.file(ACCESSES))))
+        assert {row.reviewer for row in shown} == {"ana"}
+        for text in desk.order:
+            what = [row.what for row in shown if (row.doc_key, row.field) == text]
+            assert what == [PUBLISHED, ORIGINAL]
 
 
 def test_a_note_that_was_read_is_opened_again_as_it_was(browser, published):
