@@ -8,11 +8,17 @@ import os
 from collections.abc import Mapping
 
 from ..core.errors import ScrublineError
+from ..core.keys import Keys
 from ..risk.rows import MarkedSpan, MarkedText, MarksFile, json_line, read_marks
 from .appended import append_line, read_lines
 
 Text = tuple[str, str]
 """doc_key, field."""
+
+
+def hmac_of_text(keys: Keys, text: str) -> str:
+    """Keyed hash of a published text: by it marks are known to be of this text."""
+    return keys.mark("review text", text.encode("utf-8", "surrogatepass"))
 
 
 class StaleMarks(ScrublineError):

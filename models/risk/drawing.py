@@ -51,7 +51,8 @@ def draw(
         least_by_type: documents to read of each type of which a statement is asked.
 
     Returns:
-        The list, to be written and hashed before the first text is shown.
+        The list, to be written and hashed before the first text is shown; without the hashes of
+        texts, see `DrawnList.with_hmacs`.
 
     Raises:
         ValueError: if the campaign is of another frame.
@@ -79,7 +80,7 @@ def draw(
         for one in unit:
             for field in one.fields:
                 place = places.get((one.doc_key, field))
-                row = DrawnText(number, one.doc_key, field, strata[one.doc_key], campaign.run)
+                row = DrawnText(number, one.doc_key, field, strata[one.doc_key], campaign.run, "")
                 texts.append(
                     dataclasses.replace(
                         row,

@@ -121,9 +121,9 @@ def judge(
             a document that was opened and left without a word is not known to be read.
 
     Raises:
-        UsageError: as `read_marks`; if marks are of texts that were not drawn; if one revision of a
-            reader has two rows; if readers had unlike texts before them; if a decision is on fewer
-            than two readers.
+        UsageError: as `read_marks`; if marks are of texts that were not drawn, or that were other
+            ones then; if one revision of a reader has two rows; if a decision is on fewer than two
+            readers.
     """
     held, decided = _held_rows(drawn, files)
     judged = {
@@ -169,7 +169,7 @@ def _held_rows(
     drawn: DrawnList, files: Iterable[MarksFile]
 ) -> tuple[dict[_Text, dict[str, MarkedText]], dict[_Text, list[MarkedText]]]:
     """Text -> reader -> the row that holds; and text -> the rows that decide on it."""
-    texts = {(text.doc_key, text.field) for text in drawn.texts}
+    texts = {(text.doc_key, text.field): text.text_hmac for text in drawn.texts}
     held: dict[_Text, dict[str, MarkedText]] = {}
     decided: dict[_Text, list[MarkedText]] = {}
     for (is_adjudicated, reader), rows in read_marks(files).items():
@@ -178,6 +178,11 @@ def _held_rows(
             text = row.doc_key, row.field
             if text not in texts:
                 raise UsageError(f"marks: row {row.seq} of a reader is of a text not drawn")
+            if row.text_hmac != texts[text]:
+                raise UsageError(
+                    f"marks: row {row.seq} of a reader is of another text than the run's: it was "
+                    "read in another output, or before the run was done again"
+                )
             if text in last and row.rev <= last[text].rev:
                 raise UsageError(f"marks: row {row.seq} of a reader is no later revision")
             if is_adjudicated and len(row.of) < 2:
@@ -188,10 +193,6 @@ def _held_rows(
                 decided.setdefault(text, []).append(row)
             else:
                 held.setdefault(text, {})[reader] = row
-    for text, readings in held.items():
-        hashes = {row.text_hmac for row in (*readings.values(), *decided.get(text, ()))}
-        if len(hashes) > 1:
-            raise UsageError("marks: readers of one text had different texts before them")
     return held, decided
 
 

@@ -98,6 +98,7 @@ class DrawnText:
         doc_key, field: which text.
         stratum: of its document.
         run: of the output.
+        text_hmac: keyed hash of its published text; marks of another one are refused.
         planted: removed spans to be shown as if they had been left.
         twice: whether two people are to read it.
         extra: whether it was drawn for the statement of its type alone, beyond the sample.
@@ -108,6 +109,7 @@ class DrawnText:
     field: str
     stratum: str
     run: str
+    text_hmac: str
     planted: tuple[Stretch, ...] = ()
     twice: bool = False
     extra: bool = False
@@ -119,6 +121,13 @@ class DrawnList:
 
     campaign: Campaign
     texts: tuple[DrawnText, ...]
+
+    def with_hmacs(self, hmacs: Mapping[tuple[str, str], str]) -> DrawnList:
+        """The same, with the keyed hash of each text; by `doc_key` and `field`."""
+        texts = [
+            dataclasses.replace(one, text_hmac=hmacs[one.doc_key, one.field]) for one in self.texts
+        ]
+        return DrawnList(self.campaign, tuple(texts))
 
     def to_bytes(self) -> bytes:
         """As JSON Lines, the campaign first. Its SHA-256 is the number of the draw."""

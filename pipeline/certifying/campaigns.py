@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 
 from ...models.core.display_names import counted
-from ...models.core.errors import UsageError
+from ...models.core.errors import GateFailed, UsageError
 from ...models.core.shortage import raise_shortage
 from ...models.review.private_files import write_private
 from ...models.risk.bounds import LEAST_PLANTED
@@ -17,7 +17,7 @@ from ...models.risk.planting import PLANTED
 from ...models.risk.rows import Campaign, DrawnList, Method, Of, Unit
 from ...models.risk.sample_sizes import Reading, SampleSizes, fixed_notes, sample_sizes
 from ...models.storage.storage import Storage
-from ..outputs.measured_run import MeasuredRun, frame_documents, removed_spans
+from ..outputs.measured_run import MeasuredRun, frame_documents, removed_spans, text_hmacs
 from .register import MOST_ALPHA, read_register, register_campaign, require_alpha
 from .review_folder import DRAW, ReviewFolder
 
@@ -107,7 +107,7 @@ def prepare_campaign(
     Raises:
         UsageError: if what is asked for cannot be; if campaigns that were read leave too little
             alpha.
-        GateFailed: if a part of the run is not what was written.
+        GateFailed: if a part of the run is not what was written, or has not all of its texts.
     """
     if folder.draw() is not None:
         raise _is_there(folder)
@@ -115,7 +115,7 @@ def prepare_campaign(
     rows = [row for row in read_register(folder, run.keys) if row.name != folder.name]
     require_alpha(folder, rows, run.content, request.alpha)
     trained = request.trained | folder.exported()
-    every = list(frame_documents(storage, run.root, run.receipts))
+    every = list(frame_documents(storage, run.units))
     documents = [one for one in every if one.doc_key not in trained]
     _require_possible(documents, request)
     frame = _frame(documents, request)
@@ -142,6 +142,10 @@ def prepare_campaign(
             "of what readers miss"
             + ("; draw more with --notes" if n < units else "; measure a run of more notes")
         )
+    hmacs = text_hmacs(storage, run, {text.doc_key for text in drawn.texts})
+    if lost := sum((text.doc_key, text.field) not in hmacs for text in drawn.texts):
+        raise GateFailed(f"{lost} texts to be read are not in the data of the run: see `verify`")
+    drawn = drawn.with_hmacs(hmacs)
     reading = Reading(request.alpha, min(found, PLANTED), units)
     sizes = sample_sizes(request.target, reading)
     return PreparedCampaign(drawn, len(every) - len(documents), reading, sizes)

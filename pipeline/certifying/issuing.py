@@ -162,6 +162,6 @@ def _issued(
             "of them passes by chance alone now and then, and none certifies anything. Scrub "
             "again, with what was found mended, and draw one campaign"
         )
-    every = sum(1 for _ in frame_documents(storage, run.root, run.receipts))
+    every = sum(1 for _ in frame_documents(storage, run.units))
     left_out = every - campaign.frame.documents - campaign.cut_tail.documents
     return row, Issued(run.made, run.content, row.at, register, left_out)

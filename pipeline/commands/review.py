@@ -135,11 +135,10 @@ def _desk(output: str, parsed: argparse.Namespace) -> ReviewDesk:
     folder.make()
     is_planted = any(text.planted for text in drawn.texts)
     originals = parsed.originals or ([] if is_planted else None)
-    opened = ReviewedOutput(Storage(), output, parsed.key_source, originals)
-    if drawn.campaign.run != opened.manifest["run"]:
-        raise UsageError("the campaign is of another run than the one that was published last")
+    run = drawn.campaign.run
+    opened = ReviewedOutput(Storage(), output, parsed.key_source, originals, run)
     if is_planted:
-        opened.source(opened.manifest["run"])  # refused before anybody reads
+        opened.source(run)  # refused before anybody reads
     return ReviewDesk(opened, folder, settings, drawn)
 
 

@@ -104,7 +104,7 @@ def runs_of(storage: Storage, job: Job, catalogue: Catalogue) -> dict[str, dict[
     """Run -> how its parts were written, of this run and all that the output holds parts of."""
     names = {job.run, *(entry.run for entry in catalogue.units.values())}
     return {
-        run: _how_written(job if run == job.run else read_job(storage, job.output, run))
+        run: how_written(job if run == job.run else read_job(storage, job.output, run))
         for run in sorted(names)
     }
 
@@ -132,7 +132,7 @@ def days_of_runs(
     return {run: day for run, day in sorted(days.items()) if run in there}
 
 
-def _how_written(job: Job) -> dict[str, Any]:
+def how_written(job: Job) -> dict[str, Any]:
     """How the parts of a run were made, and what `verify` must know to read them."""
     return {
         "fingerprint": job.fingerprint,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -12,15 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...models.core.digests import content_digest
-from ...models.core.errors import GateFailed, UsageError
+from ...models.core.errors import UsageError
 from ...models.core.keys import Keys, fingerprint
 from ...models.core.parallel_calls import map_in_threads
-from ...models.core.small_parquet import table_in
 from ...models.jobs.job import Job
 from ...models.jobs.output_rows import Tally
 from ...models.jobs.plan import Plan
 from ...models.jobs.receipts import Receipt
 from ...models.redaction.actions import ACTIONS
+from ...models.review.marks import hmac_of_text
 from ...models.risk.carrying import GatedRun, MadeBy
 from ...models.risk.frame import FrameDocument
 from ...models.risk.planting import RemovedSpan
@@ -28,11 +27,12 @@ from ...models.risk.rows import json_line
 from ...models.risk.scoring import rank_of_all
 from ...models.storage.storage import Storage
 from .catalogue import Catalogue
-from .manifest import read_manifest
+from .manifest import how_written, read_manifest
 from .publishing import read_receipts
 from .sealing import require_planned
 from .source_documents import read_job_and_keys
 from .state import MANIFEST, Stage, pending_runs, require_output, stage_of
+from .unit_parts import DoneUnit, Text
 
 _AUDIT = ["doc_key", "field", "start", "end", "label", "detectors", "score", "action", "reason"]
 
@@ -53,6 +53,11 @@ class MeasuredRun:
     receipts: tuple[Receipt, ...]
     root: str
     manifest: bytes | None
+
+    @property
+    def units(self) -> tuple[DoneUnit, ...]:
+        """Its units."""
+        return units_of(self.job, self.receipts, self.root)
 
     @property
     def made(self) -> MadeBy:
@@ -88,6 +93,12 @@ def made_by(job: Job) -> MadeBy:
         policy=job.policy_hash,
         settings=job.fingerprint,
     )
+
+
+def units_of(job: Job, receipts: Collection[Receipt], root: str) -> tuple[DoneUnit, ...]:
+    """Units of a run, whose parts lie below a folder."""
+    how = how_written(job)
+    return tuple(DoneUnit(root, job.run, receipt, how) for receipt in receipts)
 
 
 def content_of(receipts: Collection[Receipt]) -> str:
@@ -147,26 +158,24 @@ def _waiting(storage: Storage, output: str, key_source: str | None, run: str) ->
 
 def gated_run(storage: Storage, job: Job, receipts: Collection[Receipt]) -> GatedRun:
     """A run that is about to be published."""
-    documents = tuple(frame_documents(storage, job.staging, receipts))
+    documents = tuple(frame_documents(storage, units_of(job, receipts, job.staging)))
     return GatedRun(job.run, made_by(job), content_of(receipts), documents)
 
 
 # -- documents and spans
 
 
-def frame_documents(
-    storage: Storage, root: str, receipts: Collection[Receipt]
-) -> Iterator[FrameDocument]:
+def frame_documents(storage: Storage, units: Sequence[DoneUnit]) -> Iterator[FrameDocument]:
     """Yields the documents of some units of which a text was scrubbed, unit by unit.
 
     Raises:
         GateFailed: if a part is not what was written.
     """
 
-    def read(receipt: Receipt) -> list[FrameDocument]:
-        return _documents_of(_table(storage, root, receipt, "documents"))
+    def read(unit: DoneUnit) -> list[FrameDocument]:
+        return _documents_of(unit.table(storage, "documents"))
 
-    for found in map_in_threads(read, list(receipts)):
+    for found in map_in_threads(read, units):
         yield from found
 
 
@@ -199,8 +208,8 @@ def removed_spans(
     wanted = pa.array(sorted(documents), pa.string())
     removing = pa.array([name for name, action in ACTIONS.items() if action.removes], pa.string())
 
-    def read(receipt: Receipt) -> list[dict[str, Any]]:
-        table = _table(storage, run.root, receipt, "audit", [*_AUDIT, "fragment"])
+    def read(unit: DoneUnit) -> list[dict[str, Any]]:
+        table = unit.table(storage, "audit", [*_AUDIT, "fragment"])
         is_wanted = pc.and_(
             pc.is_in(table["doc_key"], wanted),
             pc.and_(pc.is_in(table["action"], removing), pc.invert(table["fragment"])),
@@ -210,7 +219,7 @@ def removed_spans(
         ).to_pylist()
         return found
 
-    for rows in map_in_threads(read, list(run.receipts)):
+    for rows in map_in_threads(read, run.units):
         for row in rows:
             if row["start"] < row["end"]:
                 yield RemovedSpan(
@@ -224,18 +233,25 @@ def removed_spans(
                 )
 
 
-def _table(
-    storage: Storage, root: str, receipt: Receipt, name: str, columns: Sequence[str] | None = None
-) -> pa.Table:
-    """Some columns of a table of a unit, or all, of parts that are what the receipt says."""
-    tables = []
-    for part in receipt.parts:
-        if part.table == name:
-            content = storage.read_bytes(f"{root}/{part.path}")
-            if hashlib.sha256(content).hexdigest() != part.sha256:
-                raise GateFailed(
-                    f"unit {receipt.unit}: a part of {name} is not what was written: "
-                    "`scrubline verify --output ...` says more of what is published"
-                )
-            tables.append(table_in(content, columns))
-    return pa.concat_tables(tables)
+def text_hmacs(storage: Storage, run: MeasuredRun, documents: Collection[str]) -> dict[Text, str]:
+    """Text -> its keyed hash, of all scrubbed texts of some documents.
+
+    Raises:
+        GateFailed: if a part is not what was written.
+    """
+    wanted = pa.array(sorted(documents), pa.string())
+
+    def read(unit: DoneUnit) -> dict[Text, str]:
+        keys = unit.table(storage, "documents", ["doc_key"])["doc_key"]
+        if not pc.any(pc.is_in(keys, wanted)).as_py():
+            return {}
+        return {
+            text: hmac_of_text(run.keys, scrubbed)
+            for text, scrubbed in unit.texts(storage).items()
+            if text[0] in documents and scrubbed is not None
+        }
+
+    found: dict[Text, str] = {}
+    for one in map_in_threads(read, run.units):
+        found |= one
+    return found

@@ -81,7 +81,7 @@ class ReviewPanel:
         return {
             "reviewer": desk.settings.reviewer,
             "role": "adjudicator" if desk.settings.is_adjudicator else "reader",
-            "run": desk.output.manifest["run"],
+            "run": desk.output.job.run,
             "queue": desk.queue_name,
             "campaign": told,
             "labels": desk.output.labels,

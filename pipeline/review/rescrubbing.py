@@ -55,7 +55,7 @@ class Rescrubbing(ChildWork):
     def work(self, prepared: str) -> dict[str, Any]:
         """Runs, and compares."""
         self.tell("scrubbing again; nothing will be published")
-        words = [__spec__.name, self._output, self._desk.output.manifest["run"]]
+        words = [__spec__.name, self._output, self._desk.output.job.run]
         folder = self._desk.folder.path
         run_child(
             [*words, self._key_source, prepared], accepted=(int(ExitCode.WAITING),), folder=folder

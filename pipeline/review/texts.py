@@ -1,30 +1,29 @@
-"""The texts of a published output, its audit and, where they are at hand, the originals."""
+"""The texts of an output, or of a run that waits, their audit, and the originals if at hand."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import threading
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ...models.core.detectors import DetectorId
-from ...models.core.errors import InputChanged, RunFailed, UsageError
+from ...models.core.errors import GateFailed, InputChanged, RunFailed, UsageError
 from ...models.core.labels import LABELS
-from ...models.core.small_parquet import table_in
-from ...models.formats.line_notes import join_or_none
-from ...models.jobs.receipts import Part
+from ...models.jobs.output_rows import Tally
 from ...models.redaction.actions import ACTIONS
 from ...models.review.choosing import QueuedText
+from ...models.review.marks import hmac_of_text
 from ...models.storage.storage import Storage
 from ..outputs.catalogue import Catalogue
 from ..outputs.manifest import read_manifest
+from ..outputs.measured_run import open_measured
 from ..outputs.source_documents import SourceDocuments, open_source_documents, read_job_and_keys
-from ..outputs.table_faults import notes_of_part
+from ..outputs.state import MANIFEST
+from ..outputs.unit_parts import DoneUnit, Text
 from .refusals import DeskRefusal
-
-Text = tuple[str, str]
-"""doc_key, field."""
 
 _UNITS_HELD = 4
 """Units whose texts are kept at once: readers do not go through an output in its order."""
@@ -39,7 +38,7 @@ class PublishedText:
     Attributes:
         queued: what decides when it is read.
         run, unit: in which run and unit it was.
-        name: of that unit.
+        name: of that unit; units of several runs have different ones.
         characters: of the original text.
         patient: key; None if there is none.
     """
@@ -53,11 +52,10 @@ class PublishedText:
 
 
 class ReviewedOutput:
-    """A published output, for holders of its key.
+    """What an output has published, or what a run of it has written, for holders of its key.
 
     Attributes:
-        manifest: of the output.
-        job: of the run that published last.
+        job: of the run that published last; or of that run.
         keys: its subkeys.
         texts: all that were scrubbed.
         has_originals: whether originals may be asked for.
@@ -69,37 +67,49 @@ class ReviewedOutput:
         output: str,
         key_source: str | None,
         originals: Sequence[str] | None = None,
+        run: str | None = None,
     ) -> None:
         """Opens it.
 
         Args:
             originals: where the inputs of its runs are; None if they are not to be read.
+            run: whose texts alone are read, published or waiting; None for all that is published
+                or, if nothing is, for the run that waits.
 
         Raises:
-            UsageError: if nothing is published, the key is another one, or the originals are not
-                those of the run.
+            UsageError: if there is nothing to read, the key is another one, or the originals are
+                not those of the run.
+            GateFailed: if a part is not what was written.
         """
         self._storage, self._output, self._key_source = storage, output, key_source
-        self.manifest = read_manifest(storage, output)
-        self.job, self.keys = read_job_and_keys(storage, output, self.manifest["run"], key_source)
+        if run is None and storage.exists(f"{output}/{MANIFEST}"):
+            manifest = read_manifest(storage, output)
+            self.job, self.keys = read_job_and_keys(storage, output, manifest["run"], key_source)
+            units = Catalogue.read(storage, output).units
+            self._units = {
+                name: DoneUnit(output, one.run, one.receipt, manifest["runs"][one.run])
+                for name, one in units.items()
+            }
+        else:
+            measured = open_measured(storage, output, key_source, run)
+            self.job, self.keys = measured.job, measured.keys
+            self._units = {unit.receipt.name: unit for unit in measured.units}
         self.has_originals = originals is not None
         self._reads_originals = threading.RLock()
         self._sources: dict[str, SourceDocuments] = {}
-        self._units = Catalogue.read(storage, output).units
-        self._parts = {part["path"]: part for part in self.manifest["parts"]}
         self._published: OrderedDict[str, dict[Text, str | None]] = OrderedDict()
         self._audits: OrderedDict[str, dict[Text, list[dict[str, Any]]]] = OrderedDict()
         self._originals: OrderedDict[str, dict[Text, str]] = OrderedDict()
         self.texts: Mapping[Text, PublishedText] = self._read_documents()
         if originals:
-            plan = self.source(self.manifest["run"]).plan
+            plan = self.source(self.job.run).plan
             if not storage.meant(originals, [file.url for file in plan.files]):
                 raise UsageError("--originals: these are not the inputs of the run")
 
     @property
     def labels(self) -> list[str]:
         """All labels, those of most spans first: they are given by fewer keys."""
-        counts: Mapping[str, int] = self.manifest["labels"]
+        counts = Tally.total(unit.receipt.tally for unit in self._units.values()).labels
         known = dict.fromkeys((*LABELS, *sorted(counts)))
         return sorted(known, key=lambda label: -counts.get(label, 0))
 
@@ -119,7 +129,7 @@ class ReviewedOutput:
         """A scrubbed text.
 
         Raises:
-            DeskRefusal: if it is not there.
+            DeskRefusal: if it is not there, or not as it was written.
         """
         name = self.texts[text].name
         found = _held(self._published, name, lambda: self._read_published(name)).get(text)
@@ -128,7 +138,11 @@ class ReviewedOutput:
         return found
 
     def audit(self, text: Text) -> list[dict[str, Any]]:
-        """The rows of the audit of a text, in order."""
+        """The rows of the audit of a text, in order.
+
+        Raises:
+            DeskRefusal: if they are not as they were written.
+        """
         name = self.texts[text].name
         return _held(self._audits, name, lambda: self._read_audit(name)).get(text, [])
 
@@ -155,8 +169,8 @@ class ReviewedOutput:
         return found
 
     def text_hmac(self, text: Text) -> str:
-        """Keyed hash of a published text: by it marks are known to be of this text."""
-        return self.keys.mark("review text", self.published(text).encode("utf-8", "surrogatepass"))
+        """See `hmac_of_text`."""
+        return hmac_of_text(self.keys, self.published(text))
 
     def forget(self) -> None:
         """Drops all texts that are held."""
@@ -165,14 +179,8 @@ class ReviewedOutput:
 
     # -- reading
 
-    def _parts_of(self, name: str, table: str) -> Iterable[Part]:
-        return (part for part in self._units[name].receipt.parts if part.table == table)
-
     def _rows(self, name: str, table: str) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = []
-        for part in self._parts_of(name, table):
-            content = self._storage.read_bytes(f"{self._output}/{part.path}")
-            rows += table_in(content).to_pylist()
+        rows: list[dict[str, Any]] = self._units[name].table(self._storage, table).to_pylist()
         return rows
 
     def _read_documents(self) -> dict[Text, PublishedText]:
@@ -207,23 +215,17 @@ class ReviewedOutput:
         return counts
 
     def _read_published(self, name: str) -> dict[Text, str | None]:
-        found: dict[Text, str | None] = {}
-        for part in self._parts_of(name, "data"):
-            listed = self._parts[part.path]
-            _, _, notes = notes_of_part(self._storage, self._output, self.manifest, listed)
-            for lines in notes:
-                for field in lines[0].texts:
-                    if lines[0].doc_key is not None:
-                        joined = join_or_none([row.texts[field] for row in lines])
-                        found[lines[0].doc_key, field] = joined
-        return found
+        with _as_refusal():
+            return self._units[name].texts(self._storage)
 
     def _read_audit(self, name: str) -> dict[Text, list[dict[str, Any]]]:
         found: defaultdict[Text, list[dict[str, Any]]] = defaultdict(list)
-        for row in self._rows(name, "audit"):
+        with _as_refusal():
+            rows = self._rows(name, "audit")
+        for row in rows:
             found[row["doc_key"], row["field"]].append(row)
-        for rows in found.values():
-            rows.sort(key=lambda row: (row["start"], row["end"]))
+        for of_text in found.values():
+            of_text.sort(key=lambda row: (row["start"], row["end"]))
         return dict(found)
 
     def _read_originals(self, one: PublishedText) -> dict[Text, str]:
@@ -240,6 +242,19 @@ def detector_kinds(detectors: Iterable[str]) -> set[str]:
     """Which of "rules" (all that was not trained) and "crf" (trained taggers) are among some."""
     kinds = {DetectorId.parse(name) for name in detectors}
     return {"crf" if one.is_tagger else "rules" for one in kinds}
+
+
+@contextlib.contextmanager
+def _as_refusal() -> Iterator[None]:
+    """Answers that a part is gone, or is not what was written."""
+    try:
+        yield
+    except (GateFailed, FileNotFoundError):
+        raise DeskRefusal(
+            503,
+            "ChangedPart",
+            "a part was changed, or published meanwhile: see `scrubline verify`; start again",
+        ) from None
 
 
 def _held(held: OrderedDict[str, Value], name: str, read: Callable[[], Value]) -> Value:

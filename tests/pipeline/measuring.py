@@ -114,7 +114,7 @@ def read_campaign(
             seq=len(lines) + 1,
             doc_key=text.doc_key,
             field=text.field,
-            text_hmac="h" + text.doc_key,
+            text_hmac=text.text_hmac,
             rev=1,
             spans=tuple(sorted([*spans, *marks_of(text)], key=lambda one: one.start)),
             verdict=verdict(text),

@@ -57,7 +57,7 @@ def row(seq, text, spans=(), verdict="done", rev=1, **more):
         "seq": seq,
         "doc_key": text.doc_key,
         "field": text.field,
-        "text_hmac": "h" + text.doc_key,
+        "text_hmac": text.text_hmac,
         "rev": rev,
         "spans": list(spans),
         "verdict": verdict,

@@ -235,7 +235,7 @@ BAD = [
     ("an unknown verdict", [row(1, ONE, verdict="fine")], "line 1"),
     ("an empty span", [row(1, ONE, [mark(5, 5)])], "line 1"),
     ("an unknown key", [row(1, ONE, note="John Smith")], "1 unknown keys"),
-    ("another text", [row(1, ONE, text_hmac="other")], "different texts"),
+    ("another text", [row(1, ONE, text_hmac="other")], "another text than the run's"),
 ]
 
 

@@ -217,6 +217,13 @@ def row_of_another(folder):
     write_private(marks, marks.read_bytes().replace(key, b"0" * 32))
 
 
+def read_elsewhere(folder):
+    marks = read_campaign(folder)
+    hmac = drawn_texts(folder)[0].text_hmac.encode()
+    assert len(hmac) > 20
+    write_private(marks, marks.read_bytes().replace(hmac, hmac[::-1]))
+
+
 def register_gone(folder):
     read_campaign(folder)
     (folder.parent / "campaigns.jsonl").unlink()
@@ -252,6 +259,7 @@ def other_texts(folder):
         (changed_draw, "the draw of the campaign is not the one that was registered"),
         (changed_row, "the rows of a reader are not numbered"),
         (row_of_another, "is of a text not drawn"),
+        (read_elsewhere, "is of another text than the run's"),
         (register_gone, "the draw of the campaign is not the one that was registered"),
         (damaged_access, "a record of accesses is damaged"),
         (open_marks, "its files with 0600"),

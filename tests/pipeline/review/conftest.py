@@ -86,7 +86,8 @@ class Reader:
         originals = settings.pop("originals", ())
         self.folder = folder
         folder.make()
-        self.output = ReviewedOutput(Storage(), output, key_file, originals)
+        run = drawn and drawn.campaign.run
+        self.output = ReviewedOutput(Storage(), output, key_file, originals, run)
         out = frozenset() if drawn else kept_out(folder)
         self.desk = ReviewDesk(self.output, folder, DeskSettings(name, **settings), drawn, out)
         self.panel = ReviewPanel(self.desk)
@@ -198,8 +199,8 @@ def campaign(output, key_file):
         )
         asked = Campaign(
             name,
-            opened.manifest["run"],
-            opened.manifest["fingerprint"],
+            opened.job.run,
+            opened.job.fingerprint,
             0.2,
             n,
             frame.facts(),
@@ -222,6 +223,7 @@ def campaign(output, key_file):
         with open(key_file) as file:
             keys = Keys(key_bytes(file.read()))
         drawn = draw(asked, frame, keys.draws, removed, planted=planted)
+        drawn = drawn.with_hmacs({text: opened.text_hmac(text) for text in opened.texts})
         folder = ReviewFolder.of(output, name)
         folder.make()
         with open(folder.file(DRAW), "wb") as file:

@@ -4,9 +4,10 @@ import itertools
 import json
 import os
 import re
+from pathlib import Path
 
 import pytest
-from scrubline.models.core.errors import UsageError
+from scrubline.models.core.errors import GateFailed, UsageError
 from scrubline.pipeline.review.access import verify_accesses
 
 from .conftest import HOST, PORT, ask
@@ -453,6 +454,28 @@ def test_other_inputs_are_not_the_originals(output, key_file, tmp_path):
 
     with pytest.raises(UsageError, match="not the inputs"):
         ReviewedOutput(Storage(), output, key_file, [str(tmp_path / "elsewhere")])
+
+
+def change_parts(output, table):
+    for path in Path(output, table).rglob("*.*"):
+        path.write_bytes(path.read_bytes() + b"\n")
+
+
+@pytest.mark.parametrize("table", ["data", "audit"])
+def test_a_part_that_was_changed_is_not_shown(reader, output, table):
+    ana = reader()
+    text, before = ana.take()
+    ana.output.forget()
+    ana.output._audits.clear()
+    change_parts(output, table)
+    assert ana.call("GET", f"/api/document/{text}", status=503)["error"] == "ChangedPart"
+    assert before["segments"]
+
+
+def test_an_output_whose_documents_were_changed_is_not_opened(reader, output):
+    change_parts(output, "documents")
+    with pytest.raises(GateFailed, match="not what was written"):
+        reader()
 
 
 def test_nothing_but_rules_trains_nothing(reader):

@@ -137,7 +137,7 @@ def test_the_run_once_more_is_found_from_the_folder_of_the_review(
     ana.panel.rescrubbing = Rescrubbing(ana.desk, ana.panel.training, place, key)
     ana.call("POST", "/api/rescrub", {}, 202)
     ana.panel.rescrubbing.wait(60)
-    run = ana.output.manifest["run"]
+    run = ana.output.job.run
     assert asked[0][1:] == [
         os.path.realpath(output),
         run,
@@ -148,7 +148,7 @@ def test_the_run_once_more_is_found_from_the_folder_of_the_review(
 
 def test_the_run_once_more_differs_in_its_model_alone(reader, output, key_file, published):
     ana = reader()
-    run = ana.output.manifest["run"]
+    run = ana.output.job.run
     options = options_of_run(output, run, key_file, "bundles/mine")
     job = ana.output.job
     assert options.hold is True
