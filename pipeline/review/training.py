@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 import json
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...models.bundles.bundle import open_bundle
+from ...models.core.errors import ScrublineError
 from ...models.corpora import AnnotatedDocument, read_annotated
 from ...models.evaluation import compare
 from ...models.review.appended import append_line, read_lines
@@ -32,6 +36,10 @@ HELD_BACK_ONE_IN = 5
 _LEAST_HELD_BACK = 10
 """With so many patients or fewer nothing is held back, and nothing is scored."""
 
+_MINUTES_A_THOUSAND, _GIGABYTES, _GIGABYTES_A_THOUSAND = 4.6, 4.0, 0.75
+"""What a thousand generated notes take, and what is needed besides: by what docs/training.md has
+measured of 8,216 and 16,432 of them with `en-default`, on one core."""
+
 Spans = dict[Text, Sequence[MarkedSpan]]
 
 
@@ -51,6 +59,34 @@ class PreparedTraining:
     notes: int
     minutes: float
     scored_on: str | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TrainingCost:
+    """What a training is likely to take, told before it is started.
+
+    Attributes:
+        generated: notes that are generated anew, to be learned from beside those that were read.
+        minutes: of one core.
+        gigabytes: of memory.
+    """
+
+    generated: int
+    minutes: int
+    gigabytes: int
+
+
+def cost_of(card: Mapping[str, Any]) -> TrainingCost:
+    """What training from a bundle takes, by the notes that its card says were generated for it."""
+    synth = card.get("synth")
+    notes = synth.get("notes") if isinstance(synth, dict) else 0
+    generated = notes if type(notes) is int else 0
+    thousands = generated / 1000
+    return TrainingCost(
+        generated,
+        math.ceil(thousands * _MINUTES_A_THOUSAND),
+        math.ceil(_GIGABYTES + thousands * _GIGABYTES_A_THOUSAND) if generated else 0,
+    )
 
 
 class Training(ChildWork):
@@ -121,8 +157,8 @@ class Training(ChildWork):
         return {"bundle": bundle}
 
     def state(self) -> dict[str, Any]:
-        """How far it is; without a bundle yet, None."""
-        return {"bundle": None, **super().state()}
+        """How far it is, and what it takes; without a bundle yet, None."""
+        return {"bundle": None, "cost": self._cost(), **super().state()}
 
     def curve(self) -> dict[str, Any]:
         """What each training reached."""
@@ -134,6 +170,16 @@ class Training(ChildWork):
             "scored_on": scored[-1] if scored else None,
             "seconds_a_note": seconds_a_text(_reading_seconds(self._desk)),
         }
+
+    @functools.cached_property
+    def _card(self) -> Mapping[str, Any]:
+        return open_bundle(self._desk.output.job.models[0]).card
+
+    def _cost(self) -> dict[str, Any] | None:
+        try:
+            return dataclasses.asdict(cost_of(self._card))
+        except ScrublineError:
+            return None  # training will say what is wrong with the bundle
 
     def newest(self) -> str | None:
         """The folder of the bundle that was trained last; None if there is none."""

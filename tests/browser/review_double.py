@@ -196,8 +196,11 @@ class Double:
             self.jobs[what] = "done"
         changed = {"documents": 9, "spans_more": 4, "spans_less": 1}
         changed["by_label"] = [{"label": "DOCTOR", "more": 4, "less": 1}]
+        cost = {"generated": 16_432, "minutes": 76, "gigabytes": 17}
         more = (
-            {"bundle": "b-review-1"} if what == "train" else {"output": "out", "changed": changed}
+            {"bundle": "b-review-1", "cost": cost}
+            if what == "train"
+            else {"output": "out", "changed": changed}
         )
         return 200, {**answer, **more, "error": None}
 

@@ -257,6 +257,8 @@ def test_training_and_scrubbing_again(browser):
     with reviewing(browser, Double(notes())) as at:
         at.enter().page.get_by_role("button", name="train", exact=True).click()
         at.waits_for("dialog", "not started")
+        at.waits_for("dialog", "16,432 generated notes")
+        assert "about 76 minutes of one core, and 17 GB of memory" in at.text("dialog .takes")
         at.page.get_by_role("button", name="Start", exact=True).click()
         at.waits_for("dialog", "New bundle: b-review-1")
         assert "training on 12 notes" in at.text("dialog .log")

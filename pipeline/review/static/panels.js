@@ -162,8 +162,9 @@ export function measure(api) {
  * @param {import("./api.js").Api} job.api
  * @param {"train"|"rescrub"} job.what
  * @param {(answer: any) => (Node|string)[]} job.result
+ * @param {(answer: any) => string} [job.cost] what it takes, said before it is started
  */
-function running({ title, about, api, what, result }) {
+function running({ title, about, api, what, result, cost = () => "" }) {
   const state = make("p", { role: "status" });
   const log = make("pre", {
     class: "log",
@@ -172,6 +173,7 @@ function running({ title, about, api, what, result }) {
     "aria-label": "Log of counts",
   });
   const outcome = make("div");
+  const takes = make("p", { class: "takes" });
   const start = /** @type {HTMLButtonElement} */ (
     make("button", { type: "button", class: "main" }, "Start")
   );
@@ -180,6 +182,8 @@ function running({ title, about, api, what, result }) {
     clearTimeout(timer);
     try {
       const answer = await api.look(what);
+      takes.textContent = cost(answer);
+      takes.hidden = !takes.textContent;
       state.textContent = answer.error
         ? `failed: ${answer.error}`
         : answer.state === "none"
@@ -208,7 +212,7 @@ function running({ title, about, api, what, result }) {
     await poll();
   });
   poll();
-  return open(title, () => [make("p", {}, about), start, state, log, outcome], {
+  return open(title, () => [make("p", {}, about), takes, start, state, log, outcome], {
     wide: true,
   }).finally(() => clearTimeout(timer));
 }
@@ -221,8 +225,18 @@ export function train(api) {
       "A new model learns from the notes that are done. Notes of a campaign are never among them.",
     api,
     what: "train",
+    cost: ({ cost }) => (cost ? costSaid(cost) : ""),
     result: ({ bundle }) => [make("p", {}, `New bundle: ${bundle ?? "–"}`)],
   });
+}
+
+/** @param {{generated: number, minutes: number, gigabytes: number}} cost */
+function costSaid({ generated, minutes, gigabytes }) {
+  if (!generated) return "It learns from these notes alone: some minutes.";
+  return (
+    `Beside them it learns from ${generated.toLocaleString("en")} generated notes, as the model ` +
+    `did that it starts from: about ${minutes} minutes of one core, and ${gigabytes} GB of memory.`
+  );
 }
 
 /** @param {import("./api.js").Api} api */

@@ -1,5 +1,6 @@
 """Training and scrubbing again: what children are asked for, and what is told of them."""
 
+import dataclasses
 import json
 import os
 
@@ -61,6 +62,7 @@ def test_training_takes_what_was_read_and_leaves_no_text_behind(trained):
         "lines": [],
         "bundle": None,
         "error": None,
+        "cost": {"generated": 16_432, "minutes": 76, "gigabytes": 17},
     }
     assert ana.call("POST", "/api/train", {}, 409)["error"] == "NothingRead"
     texts = of_twice(ana, twice=False)[:3]
@@ -81,6 +83,25 @@ def test_training_takes_what_was_read_and_leaves_no_text_behind(trained):
     (point,) = curve["points"]
     assert (point["notes"], point["minutes"], point["model"]) == (3, 0.2, "en-default-review-1")
     assert (point["f1"], curve["scored_on"], curve["seconds_a_note"]) == (None, None, 5)
+
+
+@pytest.mark.parametrize(
+    ("card", "expected"),
+    [
+        ({"synth": {"seed": 1, "notes": 8216}}, (8216, 38, 11)),
+        ({"synth": {"seed": 1}}, (0, 0, 0)),
+        ({"synth": "many"}, (0, 0, 0)),
+        ({}, (0, 0, 0)),
+    ],
+)
+def test_what_a_training_takes_is_told_by_the_card(card, expected):
+    assert dataclasses.astuple(training.cost_of(card)) == expected
+
+
+def test_a_bundle_that_is_gone_tells_no_cost(trained):
+    ana, _ = trained()
+    object.__setattr__(ana.output.job, "models", ("/none/there",))
+    assert ana.call("GET", "/api/train")["cost"] is None
 
 
 def test_enough_patients_or_a_campaign_give_a_score(trained, campaign):
