@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo test test-all check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults test-embed test-browser pythons replay-image
+.PHONY: demo demo-certificate test test-all check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults test-embed test-browser pythons replay-image
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -15,8 +15,13 @@ demo: $(VENV)/for-use
 	@echo
 	@echo "scrubbed tables: build/demo/out/data   audit: build/demo/out/audit   see README.md for a query"
 
-# A file of tests stays in one process: its servers are started once. They begin in the order of `tests/conftest.py`. `make test` leaves out the tests marked `slow` and draws
-# fewer examples; `make test-all` runs all but those of real engines. CI runs it with `EXAMPLES=fast`, the same ones each time.
+# The same notes once more, on hold: drawn from, read, certified, and published by the gate of risk; under three minutes.
+demo-certificate: $(VENV)/for-use
+	$(BIN)/python demo/certificate.py build/demo/certificate
+
+# A file of tests stays in one process: its servers are started once. They begin in the order of `tests/conftest.py`. `make test`
+# leaves out the tests marked `slow` and draws fewer examples; `make test-all` runs all but those of real engines. CI runs it with
+# `EXAMPLES=fast`, the same ones each time.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/for-tests

@@ -5,14 +5,10 @@ import json
 import os
 from pathlib import Path
 
-import pyarrow.parquet as pq
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from scrubline.models.core.keys import Keys, canonical_id, key_bytes
-from scrubline.models.redaction.actions import ACTIONS
 from scrubline.models.risk.rows import MarkedSpan, MarkedText, json_line, read_draw
 
-GOLD = Path(__file__).resolve().parents[2] / "demo/gold"
 KINDS = ("letter", "nursing", "progress")
 
 POLICY = """name = "typed"
@@ -58,42 +54,6 @@ def signing_keys(folder, name="officer", seed=7):
 
 
 # -- readers
-
-
-def gold_of(key_file, files=("train.jsonl", "dev.jsonl")):
-    """doc_key -> text and gold spans (start, end, label) of the demo's notes."""
-    keys = Keys(key_bytes(Path(key_file).read_text("utf-8")))
-    found = {}
-    for name in files:
-        for line in (GOLD / name).read_text("utf-8").splitlines():
-            row = json.loads(line)
-            spans = [(s["start"], s["end"], s["label"]) for s in row["spans"]]
-            found[keys.doc_key(canonical_id(row["doc_id"]))] = (row["text"], spans)
-    return found
-
-
-def removed_places(root):
-    """doc_key -> places that the audit removed, of all parts below a folder."""
-    found = {}
-    for path in sorted(Path(root, "audit").rglob("*.parquet")):
-        for row in pq.ParquetFile(path).read().to_pylist():
-            if ACTIONS[row["action"]].removes and row["reason"] is None:
-                places = found.setdefault(row["doc_key"], set())
-                places.update(range(row["start"], row["end"]))
-    return found
-
-
-def left_of(text, spans, removed):
-    """What of gold spans is left in the clear, but for blanks."""
-    for start, end, label in spans:
-        at = start
-        while at < end:
-            stop = at
-            while stop < end and stop not in removed:
-                stop += 1
-            if text[at:stop].strip():
-                yield MarkedSpan(at, stop, label)
-            at = stop + 1
 
 
 def drawn_texts(folder):
