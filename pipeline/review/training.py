@@ -36,9 +36,9 @@ HELD_BACK_ONE_IN = 5
 _LEAST_HELD_BACK = 10
 """With so many patients or fewer nothing is held back, and nothing is scored."""
 
-_MINUTES_A_THOUSAND, _GIGABYTES, _GIGABYTES_A_THOUSAND = 4.6, 1.2, 0.95
+_MINUTES_A_THOUSAND, _GIGABYTES, _GIGABYTES_A_THOUSAND = 4.6, 4.0, 0.75
 """What a thousand generated notes take, and what is needed besides: by what docs/training.md has
-measured of 8,216 and 16,432 of them with `en-default`, on one core (1,000 take 1.7 GB)."""
+measured of 8,216 and 16,432 of them with `en-default`, on one core."""
 
 Spans = dict[Text, Sequence[MarkedSpan]]
 

@@ -88,7 +88,7 @@ def test_training_takes_what_was_read_and_leaves_no_text_behind(trained):
 @pytest.mark.parametrize(
     ("card", "expected"),
     [
-        ({"synth": {"seed": 1, "notes": 8216}}, (8216, 38, 10)),
+        ({"synth": {"seed": 1, "notes": 8216}}, (8216, 38, 11)),
         ({"synth": {"seed": 1}}, (0, 0, 0)),
         ({"synth": "many"}, (0, 0, 0)),
         ({}, (0, 0, 0)),
