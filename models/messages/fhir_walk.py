@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..core.errors import DocumentError
 from . import json_text
+from .ages import is_age
 from .base import MessageValue
 from .fhir_plans import LINK, OTHER_LINK, PATIENT, FhirPlace, Plans
 from .fhir_references import ResourceName, is_plain_type, read_name
@@ -36,6 +37,9 @@ _CONCEPT, _DISPLAY = "CodeableConcept.text", "Coding.display"
 _URLS = frozenset(
     ("Bundle.entry.fullUrl", "Bundle.entry.request.url", "Bundle.entry.response.location")
 )
+_OBSERVED = frozenset(("Observation", "Observation.component"))
+"""Whose code says what their value is."""
+
 _PLAIN = "#"
 """In place of a name: there is nothing to hide in a reference."""
 
@@ -82,6 +86,7 @@ class Visit(NamedTuple):
         where: the same in the record; see `Scope.numbered`.
         scope: the resource that it is in.
         owner: the object that it is in.
+        of_age: whether the code of an observation says that its value, in which this is, is an age.
     """
 
     node: JsonNode
@@ -89,6 +94,7 @@ class Visit(NamedTuple):
     where: str
     scope: Scope
     owner: JsonObject
+    of_age: bool = False
 
 
 class Walk:
@@ -139,10 +145,10 @@ class Walk:
     # -- what stands within what
 
     def _within(self, visit: Visit, node: JsonObject | JsonArray) -> Iterator[Visit]:
-        _, place, where, scope, owner = visit
+        _, place, where, scope, owner, of_age = visit
         if isinstance(node, JsonArray):
             for item in node.items:
-                yield Visit(item, place, where, scope, owner)
+                yield Visit(item, place, where, scope, owner, of_age)
             return
         if place.is_resource:
             name = self._type_of(node)
@@ -157,12 +163,26 @@ class Walk:
         if type_ is not None and type_.name == "Extension":
             tail = self._plans.tail_of(self._string(node, "url"))
         is_resource = "." not in place.path and bool(place.types)
+        is_observed = place.path in _OBSERVED and self._is_of_age(node)
         for key, value in node.members.items():
             if is_resource and key == _TYPE:
                 continue
             child = place.child(type_, key, tail)
             sign = "_" if key[0:1] == "_" else ""
-            yield Visit(value, child, f"{where}.{sign}{child.step}", scope, node)
+            own = of_age or (is_observed and child.step.startswith("value"))
+            yield Visit(value, child, f"{where}.{sign}{child.step}", scope, node, own)
+
+    def _is_of_age(self, observation: JsonObject) -> bool:
+        """Whether an observation, or a component of one, is by its code one of an age."""
+        code = observation.members.get("code")
+        if not isinstance(code, JsonObject):
+            return False
+        codings = code.members.get("coding")
+        said = [self._string(code, "text")]
+        for one in codings.items if isinstance(codings, JsonArray) else ():
+            if isinstance(one, JsonObject):
+                said += self._string(one, "code"), self._string(one, "display")
+        return is_age(said)
 
     def _scope(self, node: JsonObject, identity: str, outer: Scope | None = None) -> Scope:
         self._notes += 1
@@ -249,12 +269,14 @@ class Walk:
 
     def _qualifier(self, visit: Visit, primitive: str, text: str) -> str:
         step, owners, owner = visit.place.step, visit.place.owners, visit.owner
+        if visit.of_age and primitive in ("integer", _TEXT) and step.startswith("value"):
+            return age_of(text, of_age=True)
         if step == "value":
             if "ContactPoint" in owners:
                 return system_of(self._string(owner, "system"), text)
             if "Quantity" in owners and primitive == "decimal":
                 units = self._string(owner, "code"), self._string(owner, "unit")
-                return age_of(text, *units, of_age="Age" in owners)
+                return age_of(text, *units, of_age=visit.of_age or "Age" in owners)
         elif step == "data" and primitive == "base64Binary":
             return kind_of_data(self._string(owner, "contentType"), text)
         elif step == "display" and "Reference" in owners:

@@ -164,6 +164,7 @@ def test_names_of_values(members, expected):
     )
 
 
+AGE = {"coding": [{"code": "30525-0"}]}
 OTHERS = [
     ({"resourceType": "Condition", "onsetAge": {"value": 90, "code": "a"}},
      ["Age.value(over 89)", "code"]),
@@ -176,6 +177,23 @@ OTHERS = [
      ["Quantity.value(over 89)", "Quantity.unit"]),
     ({"resourceType": "Observation", "valueQuantity": {"value": 120, "unit": "mmHg"}},
      ["decimal", "Quantity.unit"]),
+    # What an observation is of, its code says.
+    ({"resourceType": "Observation", "code": AGE, "valueQuantity": {"value": 93}},
+     ["code", "Quantity.value(over 89)"]),
+    ({"resourceType": "Observation", "code": AGE, "valueQuantity": {"value": 93, "code": "%"}},
+     ["code", "decimal", "code"]),
+    ({"resourceType": "Observation", "code": AGE, "valueInteger": 93},
+     ["code", "Observation.valueInteger(over 89)"]),
+    ({"resourceType": "Observation", "code": AGE, "valueInteger": 89}, ["code", "integer"]),
+    ({"resourceType": "Observation", "code": AGE, "valueString": "93 y"},
+     ["code", "Observation.valueString(over 89)"]),
+    ({"resourceType": "Observation", "code": AGE, "valueRange": {"low": {"value": 90}}},
+     ["code", "Quantity.value(over 89)"]),
+    ({"resourceType": "Observation", "code": {"coding": [{"code": "8867-4"}]}, "valueInteger": 93},
+     ["code", "integer"]),
+    ({"resourceType": "Observation", "valueInteger": 93, "component": [
+        {"valueInteger": 94, "code": AGE}]},
+     ["integer", "Observation.component.valueInteger(over 89)", "code"]),
     ({"resourceType": "DocumentReference", "content": [{"attachment": {
         "contentType": "application/pdf", "data": "QQ=="}}]}, ["code", "Attachment.data(binary)"]),
     ({"resourceType": "DocumentReference", "content": [{"attachment": {
