@@ -118,7 +118,7 @@ VECTORS static int NAMED(decode_tags)(const Model *m, const int32_t *base, Space
     }
     for (int64_t t = 0; t < n && items->sums; t++)
         for (int32_t j = 0; j < width; j++)
-            states[t * width + j] = base[j] + items->sums[t * width + j];
+            states[t * width + j] = (SCORE)base[j] + items->sums[t * width + j];
     memcpy(ahead, states, (size_t)width * sizeof(SCORE));
     for (int64_t t = 1; t < n; t++) {
         int32_t top = NAMED(highest)(ahead, labels);
