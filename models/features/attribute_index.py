@@ -22,13 +22,13 @@ from ..core.feature_rows import Indexed, Summed
 from ..core.tokens import Tokens
 from ..text.segmentations import ItemBounds
 from ..text.tokenizer import characters_of, tokenize_documents
-from .base import Column, Items, gather, intern_slices
+from .base import Column, Items, by_item, intern_slices
 from .declaration import Feature, FeatureSet, needs_of, properties
 from .escaping import AFTER, BEFORE
 from .featurizing import recipe_items, require_batch
 from .gazetteer import PhraseIndex
 from .items import layer_bounds
-from .known_words import ItemPlaces, KnownWords, join_pieces, piece_edges
+from .known_words import ItemPlaces, KnownWords, join_pieces, piece_edges, places_of
 from .model_values import (
     FoundAttributes,
     ModelValues,
@@ -248,7 +248,7 @@ class AttributeIndex:
         given = self._token_values(tokens, tags)
         if self._recipe.layer == "character":
             characters = self._items(texts, tokens, tags)
-            yield _places_of(characters, texts, tokens), characters, given
+            yield places_of(characters, texts, tokens), characters, given
             return
         for low, high in itertools.pairwise(piece_edges(tokens.document_offsets)):
             some, own = texts[low:high], tokens.of_documents(low, high)
@@ -426,7 +426,7 @@ class AttributeIndex:
             column = items.column_of(declared)
             table = numbers_of_column(values, column)
             if column.by_word:
-                column = _of_items(column, items.word_ids)
+                column = by_item(column, items.word_ids)
             if column.offsets is None:
                 more.append(table[column.ids])
             else:
@@ -495,24 +495,3 @@ class AttributeIndex:
             np.concatenate(rows),
             *beyond,
         ]
-
-
-def _places_of(items: Items, texts: Sequence[str | None], tokens: Tokens) -> ItemPlaces:
-    return ItemPlaces(
-        *joined_code_points(texts),
-        tokens,
-        items.sequence_offsets[items.document_offsets],
-        items.starts,
-        items.ends,
-        items.anchors,
-        items.sequence_offsets,
-        items.document_offsets,
-    )
-
-
-def _of_items(column: Column, word_ids: Ints) -> Column:
-    """A column of words as one of items."""
-    if column.offsets is None:
-        return dataclasses.replace(column, ids=column.ids[word_ids], by_word=False)
-    offsets, ids = gather(column.offsets, column.ids, word_ids)
-    return dataclasses.replace(column, ids=ids, offsets=offsets, by_word=False)

@@ -366,3 +366,11 @@ def require_one_of(owner: str, name: str, value: str, allowed: Iterable[str]) ->
     if value not in (known := sorted(allowed)):
         meant = did_you_mean(value, known)
         raise UsageError(f"{owner}: {name} must be one of {', '.join(known)}{meant}")
+
+
+def by_item(column: Column, word_ids: Ints) -> Column:
+    """A column of words as one of items."""
+    if column.offsets is None:
+        return dataclasses.replace(column, ids=column.ids[word_ids], by_word=False)
+    offsets, ids = gather(column.offsets, column.ids, word_ids)
+    return dataclasses.replace(column, ids=ids, offsets=offsets, by_word=False)

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrays import Codes, Ids, Ints
+from ..core.arrays import Codes, Ids, Ints, joined_code_points
 from ..core.feature_rows import Indexed, Summed
 from ..core.forksafe import ForkSafeLock
 from ..core.tokens import Tokens
+from .base import Items
 
 _MOST_WORDS = 32_000
 _MOST_CODES = 1_300_000
@@ -44,6 +45,20 @@ class ItemPlaces:
     anchors: Ints
     sequence_offsets: Ints
     document_offsets: Ints
+
+
+def places_of(items: Items, texts: Sequence[str | None], tokens: Tokens) -> ItemPlaces:
+    """Where items are that Python has cut."""
+    return ItemPlaces(
+        *joined_code_points(texts),
+        tokens,
+        items.sequence_offsets[items.document_offsets],
+        items.starts,
+        items.ends,
+        items.anchors,
+        items.sequence_offsets,
+        items.document_offsets,
+    )
 
 
 class KnownWords:

@@ -21,6 +21,7 @@ CCDA = (
     '<ClinicalDocument xmlns="urn:hl7-org:v3"><title language="en" mediaType="text/html" '
     f'representation="B64">{PAGE}</title></ClinicalDocument>'
 )
+CCDA_SAID = CCDA.replace(PAGE, base64.b64encode(b"Seen: &lt;Zelda").decode())
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,9 @@ CCDA = (
         ("fhir", FHIR, "Binary.language", True),
         ("fhir", FHIR, "Binary.contentType", False),
         ("ccda", CCDA, "title@language", True),
-        ("ccda", CCDA, "title@mediaType", False),
+        # Its beginning says what it is, too.
+        ("ccda", CCDA, "title@mediaType", True),
+        ("ccda", CCDA_SAID, "title@mediaType", False),
         ("ccda", CCDA, "title@representation", False),
     ],
 )
