@@ -122,8 +122,8 @@ int build_states(Model *m, const int64_t *rows, const uint16_t *tags, const floa
     int64_t count = rows[m->attributes], many = 0;
     for (int64_t a = 0; a < m->attributes; a++)
         many += rows[a + 1] - rows[a] > FEW_WEIGHTS;
-    m->rows = scattered((size_t)m->attributes, sizeof *m->rows);
-    m->weights = scattered((size_t)count, sizeof *m->weights);
+    m->rows = whole_lines((size_t)m->attributes, sizeof *m->rows);
+    m->weights = whole_lines((size_t)count, sizeof *m->weights);
     m->dense = zeroed_lines((size_t)many * (size_t)m->width, sizeof *m->dense);
     if (!m->rows || !m->weights || !m->dense)
         return -1;
@@ -202,13 +202,15 @@ VECTORS static int64_t largest(const int32_t *numbers, int64_t count)
 static int is_narrow(const Model *m, const int32_t *base, const Items *items, int64_t n)
 {
     int64_t most = 0, always = 0;
-    for (int64_t t = 0; t < n && !items->sums; t++) {
-        int64_t count = items->item_offsets[t + 1] - items->item_offsets[t];
-        most = count > most ? count : most;
-    }
-    most *= m->most_state;
-    if (items->sums)
+    if (items->sums) {
         most = largest(items->sums, n * m->width);
+    } else {
+        for (int64_t t = 0; t < n; t++) {
+            int64_t count = items->item_offsets[t + 1] - items->item_offsets[t];
+            most = count > most ? count : most;
+        }
+        most *= m->most_state;
+    }
     for (int32_t j = 0; j < m->labels; j++) {
         int64_t size = base[j] < 0 ? -(int64_t)base[j] : base[j];
         always = size > always ? size : always;

@@ -53,7 +53,7 @@ int build_slots(Index *index, Lookup *lookups, const int64_t *given, int64_t cou
         lookups[f].size = size;
         room += INT64_C(1) << size;
     }
-    index->slots = scattered((size_t)room, sizeof *index->slots);
+    index->slots = whole_lines((size_t)room, sizeof *index->slots);
     if (!index->slots)
         return LACKING;
     index->n_slots = room;
@@ -152,11 +152,6 @@ static int grow(Found *found, int64_t more)
     return fit((void **)&found->ids, &found->room, found->count + more, sizeof *found->ids);
 }
 
-static int32_t value_of(const Place *places, const Part *part)
-{
-    return places[part->offset].row[part->where][part->column];
-}
-
 static void add(Found *found, int32_t attribute)
 {
     found->ids[found->count] = attribute;
@@ -188,33 +183,31 @@ int begin_sequence(const Index *index, const Batch *batch, int64_t first, int64_
     return 0;
 }
 
+typedef struct {
+    const Index *index;
+    Found *found;
+} Finder;
+
+static void add_single(void *taker, int64_t single)
+{
+    const Finder *finder = taker;
+    add(finder->found, finder->index->singles[single]);
+}
+
 /* Features of one part: those of words and items in reach, or of what is beyond the ends. */
 static void add_singles(const Index *index, const Place *places, int64_t first, Found *found)
 {
-    int32_t width = index->width[BY_ITEM];
-    for (int32_t offset = -index->reach; offset <= index->reach; offset++) {
-        int32_t o = offset + index->reach;
-        int64_t item = places[offset].item;
-        if (item < 0) {
-            const Beyond *beyond = &index->beyond[item == -2][o];
+    Finder finder = {index, found};
+    for (int32_t o = 0; o <= 2 * index->reach; o++) {
+        const Place *place = places + o - index->reach;
+        if (place->item < 0) {
+            const Beyond *beyond = &index->beyond[place->item == -2][o];
             for (int64_t i = 0; i < beyond->count; i++)
                 found->ids[found->count++] = beyond->ids[i];
             continue;
         }
-        const int32_t *row = places[offset].row[BY_WORD];
-        for (int64_t f = index->words_from[o]; f < index->words_from[o + 1]; f++) {
-            const Lookup *lookup = index->of_words + f;
-            int32_t value = row[index->part[lookup->first].column];
-            if (value >= 0 && value < lookup->size)
-                add(found, index->singles[lookup->start + value]);
-        }
-        if (!index->uses_items[o])
-            continue;
-        const Single *singles = index->of_items + (int64_t)o * width;
-        const Value *end = found->values + found->value_offsets[item - first + 1];
-        for (const Value *v = found->values + found->value_offsets[item - first]; v < end; v++)
-            if (v->value < singles[v->column].size)
-                add(found, index->singles[singles[v->column].start + v->value]);
+        take_of_word(index, place->row[BY_WORD], o, add_single, &finder);
+        take_of_item(index, found, place->item - first, o, add_single, &finder);
     }
 }
 

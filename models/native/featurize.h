@@ -140,6 +140,40 @@ typedef struct {
     int64_t item;          /* -1 before the sequence, -2 behind it */
 } Place;
 
+/* The value of a part that has one. */
+static inline int32_t value_of(const Place *places, const Part *part)
+{
+    return places[part->offset].row[part->where][part->column];
+}
+
+/* What is done with a place of the singles that an item has. */
+typedef void TakeSingle(void *taker, int64_t single);
+
+/* Those of a word at an offset, which begins at 0 here. */
+static inline void take_of_word(const Index *index, const int32_t *row, int32_t o, TakeSingle *take_single,
+                                void *taker)
+{
+    for (int64_t f = index->words_from[o]; f < index->words_from[o + 1]; f++) {
+        const Lookup *lookup = index->of_words + f;
+        int32_t value = row[index->part[lookup->first].column];
+        if (value >= 0 && value < lookup->size)
+            take_single(taker, lookup->start + value);
+    }
+}
+
+/* Those of an item of the sequence at an offset. */
+static inline void take_of_item(const Index *index, const Found *found, int64_t number, int32_t o,
+                                TakeSingle *take_single, void *taker)
+{
+    if (!index->uses_items[o])
+        return;
+    const Single *singles = index->of_items + (int64_t)o * index->width[BY_ITEM];
+    const Value *end = found->values + found->value_offsets[number + 1];
+    for (const Value *v = found->values + found->value_offsets[number]; v < end; v++)
+        if (v->value < singles[v->column].size)
+            take_single(taker, singles[v->column].start + v->value);
+}
+
 /* The places around an item, from -reach to reach; `places` is that of offset 0. */
 void find_places(const Index *index, const Batch *batch, int64_t first, int64_t end, int64_t item,
                  Place *places);

@@ -33,39 +33,32 @@ static inline int is_too_large(uint64_t count, size_t size)
 
 #define HUGE_PAGE (2 << 20)
 
-/* Memory, not yet written, for a table that is read all over: where it is large and the system has huge
-   pages, on these, so that what is read is found without a walk through the page tables. To be freed like
-   others; NULL without memory. */
-static inline void *scattered(size_t count, size_t size)
+/* Memory, not yet written, that begins where a line of the cache does, so that rows of as many bytes are
+   whole lines. Much of it lies on huge pages where the system has them: what is read all over is found
+   without a walk through the page tables. To be freed like others; NULL without memory. */
+static inline void *whole_lines(size_t count, size_t size)
 {
     if (is_too_large(count, size) || count * size > SIZE_MAX - HUGE_PAGE)
         return NULL;
-    size_t bytes = count && size ? count * size : 1;
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (bytes >= HUGE_PAGE) {
-        bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-        void *memory = aligned_alloc(HUGE_PAGE, bytes);
-        if (memory)
-            madvise(memory, bytes, MADV_HUGEPAGE); /* where it is refused, nothing is lost */
-        return memory;
-    }
-#endif
+    size_t bytes = count * size, unit = bytes < HUGE_PAGE ? CACHE_LINE : HUGE_PAGE;
+    bytes = (bytes / unit + 1) * unit;
+#if defined(_WIN32)
     return malloc(bytes);
+#else
+    void *memory = aligned_alloc(unit, bytes);
+#if defined(MADV_HUGEPAGE)
+    if (memory && unit == HUGE_PAGE)
+        madvise(memory, bytes, MADV_HUGEPAGE); /* where it is refused, nothing is lost */
+#endif
+    return memory;
+#endif
 }
 
-/* Zeros that begin where a line of the cache does, so that rows of as many bytes are whole lines; to be
-   freed like others. NULL without memory. */
+/* The same, of zeros. */
 static inline void *zeroed_lines(size_t count, size_t size)
 {
-    if (is_too_large(count, size))
-        return NULL;
-    size_t bytes = (count * size + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
-#if defined(_WIN32)
-    return calloc(bytes, 1);
-#else
-    void *memory = bytes < HUGE_PAGE ? aligned_alloc(CACHE_LINE, bytes) : scattered(bytes, 1);
-    return memory ? memset(memory, 0, bytes) : NULL;
-#endif
+    void *memory = whole_lines(count, size);
+    return memory ? memset(memory, 0, count * size) : NULL;
 }
 
 /* Makes room for so many items of a size; 0, or -1 without memory, when all is as it was. */

@@ -69,7 +69,7 @@ static uint16_t number_of(Weighing *w, const Part *part)
         if (w->sources[s].where == part->where && w->sources[s].column == part->column &&
             w->sources[s].offset == part->offset)
             return (uint16_t)s;
-    w->sources[w->n_sources++] = (Source){part->where, part->column, part->offset};
+    w->sources[w->n_sources++] = *part;
     return (uint16_t)s;
 }
 
@@ -118,7 +118,7 @@ int weigh(Weighing *w, Index *index, const Model *model)
     int built = build_conjunctions(w);
     if (built != BUILT)
         return built;
-    w->singles = scattered((size_t)index->n_singles, sizeof *w->singles);
+    w->singles = whole_lines((size_t)index->n_singles, sizeof *w->singles);
     if (!w->singles)
         return LACKING;
     for (int64_t i = 0; i < index->n_singles; i++)
@@ -215,33 +215,18 @@ VECTORS static void add_rows(const int32_t *rows, const int32_t *numbers, int co
     }
 }
 
-/* Enters the attributes of a word at an offset, which begins at 0 here. */
-static void enter_word(const Weighing *w, const int32_t *values, int32_t o, Sums *sums)
+typedef struct {
+    const Weighing *weighing;
+    Sums *sums;
+} Summer;
+
+static void enter_single(void *taker, int64_t single)
 {
-    const Index *index = w->index;
-    for (int64_t f = index->words_from[o]; f < index->words_from[o + 1]; f++) {
-        const Lookup *lookup = index->of_words + f;
-        int32_t value = values[index->part[lookup->first].column];
-        if (value >= 0 && value < lookup->size)
-            enter(sums, w->singles[lookup->start + value]);
-    }
+    const Summer *summer = taker;
+    enter(summer->sums, summer->weighing->singles[single]);
 }
 
-/* Those of an item of the sequence. */
-static void enter_item(const Weighing *w, int32_t o, int64_t number, Sums *sums)
-{
-    const Index *index = w->index;
-    if (!index->uses_items[o])
-        return;
-    const Single *singles = index->of_items + (int64_t)o * index->width[BY_ITEM];
-    const Found *found = &sums->found;
-    const Value *end = found->values + found->value_offsets[number + 1];
-    for (const Value *v = found->values + found->value_offsets[number]; v < end; v++)
-        if (v->value < singles[v->column].size)
-            enter(sums, w->singles[singles[v->column].start + v->value]);
-}
-
-/* Those that are known by their ids. */
+/* Enters the attributes that are known by their ids. */
 static void enter_ids(const Weighing *w, const int32_t *ids, int64_t count, Sums *sums)
 {
     for (int64_t i = 0; i < count; i++)
@@ -257,13 +242,14 @@ enum { UNMET = 0, MET = -1 };
 static int32_t row_of_word(const Weighing *w, const Batch *batch, Sums *sums, int64_t word, int32_t o)
 {
     const Index *index = w->index;
+    Summer summer = {w, sums};
     if (index->words_from[o] == index->words_from[o + 1])
         return MET;
     int32_t *memo = sums->memo + word * (2 * index->reach + 1) + o, width = w->model->width;
     const int32_t *values = batch->words + word * batch->stride;
     if (*memo == UNMET) {
         *memo = MET;
-        enter_word(w, values, o, sums);
+        take_of_word(index, values, o, enter_single, &summer);
         return MET;
     }
     if (*memo == MET) {
@@ -273,7 +259,7 @@ static int32_t row_of_word(const Weighing *w, const Batch *batch, Sums *sums, in
         int32_t *row = sums->rows + sums->n_rows++ * width;
         memset(row, 0, (size_t)width * sizeof *row);
         int64_t before = sums->n_entries;
-        enter_word(w, values, o, sums);
+        take_of_word(index, values, o, enter_single, &summer);
         add_entries(w->model, sums->entries + before, sums->n_entries - before, 0, row);
         sums->n_entries = before;
         *memo = (int32_t)sums->n_rows;
@@ -286,6 +272,7 @@ static int sum_singles(const Weighing *w, const Batch *batch, const Place *place
                        Sums *sums, int32_t *state)
 {
     const Index *index = w->index;
+    Summer summer = {w, sums};
     int32_t numbers[2 * FURTHEST + 1];
     int count = 0;
     for (int32_t o = 0; o <= 2 * index->reach; o++) {
@@ -300,7 +287,7 @@ static int sum_singles(const Weighing *w, const Batch *batch, const Place *place
             return -1;
         if (row != MET)
             numbers[count++] = row;
-        enter_item(w, o, place->item - first, sums);
+        take_of_item(index, &sums->found, place->item - first, o, enter_single, &summer);
     }
     add_rows(sums->rows, numbers, count, w->model->width, state);
     return 0;
@@ -321,8 +308,7 @@ static int64_t ask(const Weighing *w, const Place *places, Sums *sums, struct Ke
     int32_t *values = sums->values;
     memset(sums->have, 0, (size_t)w->words * sizeof *sums->have);
     for (int64_t s = 0; s < w->n_sources; s++) {
-        const Source *source = w->sources + s;
-        values[s] = places[source->offset].row[source->where][source->column];
+        values[s] = value_of(places, w->sources + s);
         sums->have[s / 64] |= (uint64_t)(values[s] >= 0) << s % 64;
     }
     int64_t count = 0;

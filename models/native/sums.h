@@ -9,12 +9,7 @@
 #include "decode.h"
 #include "featurize.h"
 
-/* Where a value of a conjunction is: in a matrix, of the item at an offset. */
-typedef struct {
-    int32_t where, column, offset;
-} Source;
-
-/* A conjunction, by its sources: the values, each shifted, are its key. */
+/* A conjunction: the values of its sources, each shifted, are its key. */
 typedef struct {
     int64_t start;  /* of its table in the slots */
     int32_t size;   /* of 1 << size places */
@@ -28,7 +23,7 @@ typedef struct {
     const Index *index;
     const Model *model;
     Row *singles; /* as the index's singles: where the weights of the attribute are */
-    Source *sources;
+    Part *sources; /* the parts of conjunctions, each once */
     int64_t n_sources, words; /* of 64 bits, for one bit a source */
     Conjunction *conjunctions; /* [joined] */
     uint64_t *needs;           /* [joined][words], the sources of each */

@@ -112,13 +112,17 @@ VECTORS static int NAMED(decode_tags)(const Model *m, const int32_t *base, Space
     SCORE *ahead = (SCORE *)space->rest, *best = ahead + width, *from = best + width;
     int32_t *living = (int32_t *)(space->rest + 3 * (int64_t)width);
     uint8_t *alive = (uint8_t *)(space->rest + 4 * (int64_t)width);
-    for (int64_t t = 0; t < n && !items->sums; t++) {
-        const int64_t *offsets = items->item_offsets + t;
-        NAMED(add_states)(m, base, items->ids + offsets[0], offsets[1] - offsets[0], states + t * width);
+    for (int64_t t = 0; t < n; t++) {
+        SCORE *restrict state = states + t * width;
+        if (items->sums) {
+            const int32_t *sums = items->sums + t * width;
+            for (int32_t j = 0; j < width; j++)
+                state[j] = (SCORE)base[j] + sums[j];
+        } else {
+            const int64_t *offsets = items->item_offsets + t;
+            NAMED(add_states)(m, base, items->ids + offsets[0], offsets[1] - offsets[0], state);
+        }
     }
-    for (int64_t t = 0; t < n && items->sums; t++)
-        for (int32_t j = 0; j < width; j++)
-            states[t * width + j] = (SCORE)base[j] + items->sums[t * width + j];
     memcpy(ahead, states, (size_t)width * sizeof(SCORE));
     for (int64_t t = 1; t < n; t++) {
         int32_t top = NAMED(highest)(ahead, labels);
