@@ -44,25 +44,29 @@ ENOUGH_ADDRESS_SPACE = 4 << 30
 
 def too_little_address_space() -> str | None:
     """What to say in place of a run that cannot end well in the address space that it has."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY or limit >= LEAST_ADDRESS_SPACE:
+    if (megabytes := _megabytes_below(LEAST_ADDRESS_SPACE)) is None:
         return None
     return (
-        f"the address space is limited to {limit >> 20} MB (ulimit -v), and no run fits into less "
+        f"the address space is limited to {megabytes} MB (ulimit -v), and no run fits into less "
         f"than {LEAST_ADDRESS_SPACE >> 20} MB: allow more"
     )
 
 
 def little_address_space() -> str | None:
     """What to say before a run whose address space may be too small to say anything later."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY or limit >= ENOUGH_ADDRESS_SPACE:
+    if (megabytes := _megabytes_below(ENOUGH_ADDRESS_SPACE)) is None:
         return None
     return (
-        f"the address space is limited to {limit >> 20} MB (ulimit -v): where that is too little, "
+        f"the address space is limited to {megabytes} MB (ulimit -v): where that is too little, "
         "the C library may end this command with code 127, without a message of ours. Nothing is "
         "published then; allow more, and go on with `scrubline resume --output ...`"
     )
+
+
+def _megabytes_below(wanted: int) -> int | None:
+    """The limit of the address space, if it is below so many bytes."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY or limit >= wanted else limit >> 20
 
 
 def _places(own: str, mount: str) -> Iterator[str]:
