@@ -177,22 +177,18 @@ class Walk:
         code = observation.members.get("code")
         if not isinstance(code, JsonObject):
             return False
-        codings = code.members.get("coding")
         said = [self._string(code, "text")]
-        for one in codings.items if isinstance(codings, JsonArray) else ():
-            if isinstance(one, JsonObject):
-                said += self._string(one, "code"), self._string(one, "display")
+        for one in _objects(code.members.get("coding")):
+            said += self._string(one, "code"), self._string(one, "display")
         return is_age(said)
 
     def _scope(self, node: JsonObject, identity: str, outer: Scope | None = None) -> Scope:
         self._notes += 1
         if outer is not None:
             return Scope(identity, outer.container, outer.contained, self._notes, {})
-        items = node.members.get("contained")
         contained = {
             self._string(one, "id"): self._string(one, _TYPE)
-            for one in (items.items if isinstance(items, JsonArray) else ())
-            if isinstance(one, JsonObject)
+            for one in _objects(node.members.get("contained"))
         }
         return Scope(identity, identity, contained, self._notes, {})
 
@@ -294,8 +290,8 @@ class Walk:
         if found is None:
             found = self._displays[codings.start] = frozenset(
                 self._string(one, "display")
-                for one in codings.items
-                if isinstance(one, JsonObject) and not coding_of(self._string(one, "system"))
+                for one in _objects(codings)
+                if not coding_of(self._string(one, "system"))
             )
         return text in found
 
@@ -470,6 +466,12 @@ class Walk:
             said = json_text.read(self._record[node.start : node.end])
             found = self._strings[node.start] = said
         return found
+
+
+def _objects(node: JsonNode | None) -> list[JsonObject]:
+    """The objects of an array; of anything else, none."""
+    items = node.items if isinstance(node, JsonArray) else ()
+    return [one for one in items if isinstance(one, JsonObject)]
 
 
 def patient_of(identity: str) -> str | None:
