@@ -44,7 +44,10 @@ from ...examples import examples
 from ...waiting import GUARD_SECONDS
 
 NATIVE = extension()
-pytestmark = pytest.mark.skipif(NATIVE is None, reason="the native extension is not built here")
+pytestmark = [
+    pytest.mark.skipif(NATIVE is None, reason="the native extension is not built here"),
+    pytest.mark.usefixtures("piece"),
+]
 
 TEXTS = (
     "Family History: Dr. Ada Lovelace (MRN 12-345) of New York\nwas seen on 3/4/2012.",
@@ -191,14 +194,6 @@ WORDS = st.sampled_from(
     ["Ada", "ada", "New", "York", "City", "Name", ":", "3/4", "é", "🙂"]
     + ["\n", "\r\n", "|", "\\", "=", "\x00", "\ud800", " "]
 )
-
-
-@pytest.fixture(autouse=True, scope="module", params=[8_000, 3])
-def piece(request):
-    """Batches as they come, and cut behind nearly every document."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(known_words, "_AT_ONCE", request.param)
-        yield request.param
 
 
 @examples(100)

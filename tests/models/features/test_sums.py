@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.core.feature_rows import Indexed, Summed
 from scrubline.models.crf.decoding import NativeDecoder
-from scrubline.models.features import Word, at, known_words, together
+from scrubline.models.features import Word, at, together
 from scrubline.models.features.attribute_index import AttributeIndex
 from scrubline.models.features.featurizing import featurize
 from scrubline.models.features.gazetteer import PhraseIndex, gazetteer_from_phrases
@@ -22,17 +22,12 @@ from ...examples import examples
 from .test_attribute_index import EVERY_WAY, PHRASES, TEXTS, WORDS, tagger
 
 NATIVE = extension()
-pytestmark = pytest.mark.skipif(NATIVE is None, reason="the native extension is not built here")
+pytestmark = [
+    pytest.mark.skipif(NATIVE is None, reason="the native extension is not built here"),
+    pytest.mark.usefixtures("piece"),
+]
 
 UNITS = 4096
-
-
-@pytest.fixture(autouse=True, scope="module", params=[8_000, 3])
-def piece(request):
-    """Batches as they come, and cut behind nearly every document."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(known_words, "_AT_ONCE", request.param)
-        yield request.param
 
 
 def weights_of(attributes, tags, chance, most):
