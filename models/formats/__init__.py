@@ -105,14 +105,22 @@ def open_format(name: str, options: FormatOptions) -> Format:
     return FORMATS[name].configured(options)
 
 
-def format_of(path: str) -> str:
+def format_of(path: str, asked: str | None = None) -> str:
     """The key in `FORMATS` of a file, by the ending of its name in any case; the longest counts.
+
+    Args:
+        path: or the URL of the file.
+        asked: the key that the user named for all files. One whose name ends in `.gz` is read as
+            the gzipped one of it, so that a folder may hold both.
 
     Raises:
         UsageError: if no format has this ending, with the known ones, or only formats that the user
             has to name. The message does not hold the name of the file.
     """
     lowered = path.lower()
+    if asked is not None:
+        gzipped = f"{asked}.gz"
+        return gzipped if lowered.endswith(".gz") and gzipped in FORMATS else asked
     matching = [(suffix, name) for suffix, name in _ENDINGS if lowered.endswith(suffix)]
     if found := [(len(suffix), name) for suffix, name in matching if name not in EXPLICIT_ONLY]:
         return max(found)[1]

@@ -140,7 +140,7 @@ class PeopleTables:
         named: set[str] = set()
         partial = False
         for number, file in enumerate(files, 1):
-            opened = open_format(form or format_of(file.path), options or FormatOptions())
+            opened = open_format(format_of(file.path, form), options or FormatOptions())
             available = (*opened.columns(storage, file), *(name for name, _ in file.partition))
             is_partial = opened.traits.columns_are_partial
             where = f"file {number} of {len(files)}"

@@ -121,7 +121,7 @@ def survey(storage: Storage, options: Options) -> InputFindings:
         UsageError: if an input cannot be read as its format.
     """
     files = storage.list_files(options.inputs)
-    formats = [options.format or format_of_file(n, file) for n, file in enumerate(files)]
+    formats = [format_of_file(n, file, options.format) for n, file in enumerate(files)]
     few = chosen_files(formats)
     writing = guess_writing(
         storage, [files[n] for n in few], [formats[n] for n in few], options.settings

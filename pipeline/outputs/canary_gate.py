@@ -198,7 +198,7 @@ def _rows(
     for part in receipt.parts:
         if part.table != "data":
             continue
-        form = open_format(job.format or format_of(part.path), job.settings)
+        form = open_format(format_of(part.path, job.format), job.settings)
         if form.traits.file_is_record and not any(key in part.path for key in wanted):
             continue
         name = part.path.rsplit("/", 1)[-1]

@@ -64,7 +64,7 @@ def require_same_job(
             alike = key == job.fingerprint
             jobs[key] = job if alike else read_job(storage, job.output, entry.run)
         asked = jobs[key].format
-        families.setdefault(key, set()).update(family(asked or format_of(u)) for u in entry.inputs)
+        families.setdefault(key, set()).update(family(format_of(u, asked)) for u in entry.inputs)
     for key, other in jobs.items():
         found.append([*_differences(ours, _traits(other, families[key]))])
     if differing := min(found, key=len):

@@ -105,7 +105,7 @@ def inspect_inputs(
     if form is not None:
         open_format(form, settings)
     files = tuple(storage.list_files(urls))
-    formats = tuple(form or format_of_file(number, file) for number, file in enumerate(files))
+    formats = tuple(format_of_file(number, file, form) for number, file in enumerate(files))
     forms = {name: open_format(name, settings) for name in dict.fromkeys(formats)}
     known = {name for opened in forms.values() for name in opened.traits.options}
     if unused := [name for name in settings.changed if name not in known]:
@@ -312,17 +312,18 @@ def split(
     return tuple(units)
 
 
-def format_of_file(number: int, file: InputFile) -> str:
+def format_of_file(number: int, file: InputFile, asked: str | None = None) -> str:
     """The format of a listed file, by its name.
 
     Args:
         number: its place in the list, for the message.
+        asked: see `format_of`.
 
     Raises:
         UsageError: see `format_of`.
     """
     try:
-        return format_of(file.url)
+        return format_of(file.url, asked)
     except UsageError as error:
         raise _in_file(error, number, file) from None
 

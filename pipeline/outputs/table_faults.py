@@ -178,7 +178,7 @@ def notes_of_part(
     columns = Columns.parse(run["columns"])
     url = f"{output}/{part['path']}"
     file = InputFile(url, part["bytes"], version="", path=url.rsplit("/", 1)[-1])
-    form = open_format(run["format"] or format_of(url), FormatOptions(**run["settings"]))
+    form = open_format(format_of(url, run["format"]), FormatOptions(**run["settings"]))
     rows = form.part_rows(storage, file, columns)
     if run["group_lines"] is not None:
         return form, columns, _notes(rows)

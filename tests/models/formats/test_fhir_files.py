@@ -134,6 +134,20 @@ def test_the_format_has_to_be_named():
         format_of("a.json")
 
 
+@pytest.mark.parametrize(
+    ("name", "asked", "form"),
+    [
+        ("a.json", "fhir", "fhir"),
+        ("a.NDJSON.GZ", "fhir", "fhir.gz"),
+        ("a.ndjson.gz", "fhir.gz", "fhir.gz"),
+        ("a.tar.gz", "tar", "tar.gz"),
+        ("a.gz", "parquet", "parquet"),
+    ],
+)
+def test_of_a_format_that_is_named_a_folder_holds_gzipped_files_too(name, asked, form):
+    assert format_of(name, asked) == form
+
+
 def refused(content):
     """The two messages of the error that a file is refused with."""
     with pytest.raises(UsageError) as caught:
