@@ -1,10 +1,7 @@
 """The loop by the real commands: the worst notes are read, learned from, and scrubbed again."""
 
-import contextlib
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.dataset as ds
@@ -13,7 +10,7 @@ from scrubline.models.corpora import read_annotated
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.review.texts import ReviewedOutput
 
-from .reviewing import Reviewer
+from .served import KEY, reading, run
 
 pytestmark = pytest.mark.slow
 
@@ -23,15 +20,7 @@ ROUNDS = (14, 21)
 MARKED = 3
 """Spans that are marked of a note, at most."""
 
-ENDED_MS = 240_000
 GOLD = Path(__file__).parents[2] / "demo/gold"
-KEY = "scrubline-key-v1:" + "QUJD" * 10 + "QUI=\n"
-"""Always the same: by it notes are read twice, and patients held back."""
-
-
-def run(*words, cwd):
-    command = [sys.executable, "-m", "scrubline", *map(str, words)]
-    return subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +48,7 @@ class Published:
         folder: with key, input and output.
         gold: original text -> its annotation.
         output: as a review has it.
+        labels: of the page, in the order of their keys.
         risks: key of a document -> its risk.
     """
 
@@ -66,6 +56,7 @@ class Published:
         self.folder, self.gold = folder, gold
         self.output = ReviewedOutput(Storage(), str(folder / "out"), str(folder / "key.txt"), ())
         documents = ds.dataset(folder / "out/documents").to_table().to_pylist()
+        self.labels = self.output.labels
         self.risks = {row["doc_key"]: row["risk"] for row in documents}
         self._texts = {text[0]: text for text in self.output.texts}
 
@@ -95,75 +86,10 @@ class Published:
         return [(s["start"], s["end"], s["label"]) for s in row["spans"] if not s["was"]]
 
 
-class Reader(Reviewer):
-    """Somebody who knows the gold annotation and has a keyboard."""
-
-    def __init__(self, page, url, published):
-        super().__init__(page, None, url)
-        self.published, self.labels = published, published.output.labels
-
-    def goes_on(self):
-        """The key of the note that the key for the next one opens, when it is there."""
-        with self.page.expect_response(lambda answer: "/api/document/" in answer.url) as awaited:
-            self.press("n")
-        note = awaited.value.json()
-        self.page.wait_for_function(
-            "head => document.querySelector('#title').textContent.split(',')[0] === head"
-            " && document.querySelector('#panes .row')",
-            arg=f"Note {note['n']}",
-        )
-        return note["doc"]
-
-    def marks(self, span, words, label):
-        """Finds a span by its words, and gives it a label."""
-        self.press("/")
-        self.page.keyboard.type(words)
-        self.press("Enter")
-        self.waits_for("#spoken", "place 1 of 1")
-        number = self.labels.index(label)
-        self.press(*([str(number + 1)] if number < 9 else ["0", chr(ord("a") + number - 9)]))
-        said = f'[data-at="{span.start}"][aria-label^="{label}, left in the clear, marked by you"]'
-        self.page.wait_for_selector(f"#panes {said}")
-
-    def marks_what_is_left(self, key):
-        """Marks the first that are left of a note."""
-        for span, words in self.published.left(key)[:MARKED]:
-            self.marks(span, words, span.label)
-
-    @contextlib.contextmanager
-    def panel(self, name):
-        """A dialog of the page, and what it holds."""
-        self.page.locator(f"#open-{name}").click()
-        self.page.wait_for_selector("dialog[open]")
-        yield self.page.locator("dialog[open]")
-        self.press("Escape")
-        self.page.wait_for_selector("dialog[open]", state="detached")
-
-    def lets_run(self, dialog, ended):
-        """Starts what the dialog is for, and waits for what it says in the end."""
-        dialog.get_by_role("button", name="Start").click()
-        dialog.get_by_text(ended).wait_for(timeout=ENDED_MS)
-
-
-@contextlib.contextmanager
-def reading(browser, published, reviewer, *more):
-    """A reader before the page of `scrubline review`."""
-    words = ["review", "out", "--key-file", "key.txt", "--reviewer", reviewer, *more]
-    command = [sys.executable, "-m", "scrubline", *words]
-    with subprocess.Popen(command, cwd=published.folder, stdout=subprocess.PIPE, text=True) as run:
-        context = browser.new_context(viewport={"width": 1400, "height": 900})
-        try:
-            link = run.stdout.readline().strip()
-            reader = Reader(context.new_page(), link.partition("#")[0], published)
-            reader.page.goto(link)
-            reader.waits_for("#progress", "of")
-            yield reader
-            assert reader.complaints == []
-            assert all(address.startswith(reader.url) for address in reader.requests)
-        finally:
-            context.close()
-            run.terminate()
-            run.wait(30)
+def marks_what_is_left(at, key):
+    """Marks the first that are left of a note."""
+    for span, words in at.published.left(key)[:MARKED]:
+        at.marks(span.start, words, span.label)
 
 
 def test_the_worst_notes_are_corrected_learned_from_and_scrubbed_again(browser, published):
@@ -185,7 +111,7 @@ def reads_and_trains(at):
     read, key = [], at.goes_on()
     for number, until in enumerate(ROUNDS, 1):
         while len(read) < until:
-            at.marks_what_is_left(key)
+            marks_what_is_left(at, key)
             read.append(key)
             key = at.goes_on()
         at.waits_for("#progress", f"{until} of {len(at.published.gold)}")
@@ -234,8 +160,8 @@ def second_reading(browser, published, read):
         key = at.goes_on()
         assert key in read
         (one, words), (other, others), *_ = published.left(key)
-        at.marks(one, words, one.label)
-        at.marks(other, others, next(n for n in at.labels[:9] if n != other.label))
+        at.marks(one.start, words, one.label)
+        at.marks(other.start, others, next(n for n in at.labels[:9] if n != other.label))
         at.goes_on()
     return key
 

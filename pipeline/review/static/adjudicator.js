@@ -78,6 +78,7 @@ export class Adjudicator {
   }
 
   #show(item, { differences, readers, rows }, document) {
+    const counted = differences.length === 1 ? "1 difference" : `${differences.length} differences`;
     const view = new DocumentView({ ...document, run_spans: [], uncertain: [] });
     const decisions = differences.map(({ start, end }) => ({ start, end, label: undefined }));
     const note = {
@@ -97,7 +98,7 @@ export class Adjudicator {
     this.#past = [];
     this.page.status.alarm(null);
     this.page.status.title(
-      `Note ${this.page.queue.find(item)?.n ?? ""}: ${differences.length} differences`,
+      `Note ${this.page.queue.find(item)?.n ?? ""}: ${counted}`,
     );
     this.page.queue.show(this.page.queue.find(item));
     this.panes.show(view, () => this.#spans());
