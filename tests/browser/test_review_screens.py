@@ -82,7 +82,9 @@ def test_measuring_shows_nothing_that_tells_notes_apart(browser):
     with reviewing(browser, Double(notes(planted=places), queue="measure")) as at:
         at.enter()
         assert at.text("#run") == "campaign C"
-        assert at.text("#progress") == "0 of 3 read · 0 skipped = 0 leaks · target: direct < 2 %"
+        assert (
+            at.text("#progress") == "0 of 3 read · 0 skipped = 0 leaks · target: direct < 2\u00a0%"
+        )
         assert at.text("#title") == "Note 1 of 3"
         assert at.page.locator(".bars").count() == 0
         assert set(at.page.locator(".items .type").all_text_contents()) == {"note"}

@@ -1,20 +1,24 @@
 /** Plots as SVG; every one has its numbers in a table beside it. */
 import { draw } from "./dom.js";
 
-const WIDTH = 640;
 const HEIGHT = 260;
 const EDGE = { left: 48, right: 90, top: 14, bottom: 40 };
 const SYMBOL = 4;
 
-/** A round step that gives about five ticks. */
-function tickStep(span) {
-  const rough = span / 5 || 1;
+/** Of a plot that is drawn now: as wide as the window lets it be, its letters of one size. */
+function plotWidth() {
+  return Math.max(280, Math.min(640, Math.floor(0.94 * innerWidth) - 40));
+}
+
+/** A round step that gives about so many ticks. */
+function tickStep(span, count) {
+  const rough = span / count || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= rough);
 }
 
-function ticks(low, high) {
-  const step = tickStep(high - low);
+function ticks(low, high, count = 5) {
+  const step = tickStep(high - low, count);
   const found = [];
   for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9; n++) found.push(n * step);
   return found;
@@ -36,14 +40,15 @@ export function lines({ title, says, across, lines: all, band = [] }) {
     ...all.flatMap(({ points }) => points.map(([, y]) => y)),
     ...band.flatMap(([, low, high]) => [low, high]),
   ];
+  const width = plotWidth();
   const right = Math.max(...xs, 1);
   const low = Math.max(0, Math.floor(10 * Math.min(...ys)) / 10);
   const high = Math.max(low + 0.1, Math.min(1, Math.ceil(10 * Math.max(...ys)) / 10));
-  const x = (value) => EDGE.left + (value / right) * (WIDTH - EDGE.left - EDGE.right);
+  const x = (value) => EDGE.left + (value / right) * (width - EDGE.left - EDGE.right);
   const y = (value) =>
     HEIGHT - EDGE.bottom - ((value - low) / (high - low)) * (HEIGHT - EDGE.top - EDGE.bottom);
   const at = (px, py) => `${px.toFixed(1)},${py.toFixed(1)}`;
-  const frame = axes({ x, y, right, low, high, across });
+  const frame = axes({ x, y, right, low, high, across, width });
   const around = [
     ...band.map(([px, , top]) => at(x(px), y(top))),
     ...band.toReversed().map(([px, bottom]) => at(x(px), y(bottom))),
@@ -70,7 +75,7 @@ export function lines({ title, says, across, lines: all, band = [] }) {
   return draw(
     "svg",
     {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      viewBox: `0 0 ${width} ${HEIGHT}`,
       role: "img",
       "aria-label": `${title}. ${says}`,
       class: "plot",
@@ -88,13 +93,13 @@ function labelShift(all, n, y) {
   return (apart >= 0 ? 14 : -14) - apart;
 }
 
-function axes({ x, y, right, low, high, across }) {
+function axes({ x, y, right, low, high, across, width }) {
   return [
     ...ticks(low, high).flatMap((value) => [
       draw("line", { class: "grid", x1: x(0), x2: x(right), y1: y(value), y2: y(value) }),
       draw("text", { x: EDGE.left - 8, y: y(value) + 4, class: "tick end" }, value.toFixed(2)),
     ]),
-    ...ticks(0, right).map((value) =>
+    ...ticks(0, right, width < 480 ? 3 : 5).map((value) =>
       draw(
         "text",
         { x: x(value), y: HEIGHT - EDGE.bottom + 16, class: "tick middle" },
@@ -125,12 +130,13 @@ function symbol(n, px, py) {
  */
 export function bars(title, rows) {
   const row = 26;
-  const from = 170;
-  const longest = WIDTH - from - 60;
+  const width = plotWidth();
+  const from = Math.min(170, Math.floor(width * 0.4));
+  const longest = width - from - 60;
   return draw(
     "svg",
     {
-      viewBox: `0 0 ${WIDTH} ${row * rows.length + 4}`,
+      viewBox: `0 0 ${width} ${row * rows.length + 4}`,
       role: "img",
       "aria-label": `${title}: ${rows.map(({ name, says }) => `${name} ${says}`).join(", ")}`,
       class: "plot",

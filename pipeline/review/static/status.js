@@ -23,14 +23,14 @@ export class Status {
   /** @param {import("./queue.js").Queue} queue @param {import("./session.js").Info} info */
   progress(queue, info) {
     const parts = [`${queue.done} of ${queue.total}`];
-    if (info.queue === "measure") {
+    if (info.queue === "measure" && info.role !== "adjudicator") {
       parts[0] = `${queue.done} of ${info.campaign?.n ?? queue.total} read`;
       parts.push(
         `${queue.skipped} skipped = ${queue.skipped} ${queue.skipped === 1 ? "leak" : "leaks"}`,
       );
       if (info.campaign)
         parts.push(
-          `target: ${info.campaign.of} < ${+(100 * info.campaign.target).toPrecision(3)} %`,
+          `target: ${info.campaign.of} < ${+(100 * info.campaign.target).toPrecision(3)}\u00a0%`,
         );
     } else if (queue.skipped) parts.push(`${queue.skipped} skipped`);
     byId("progress").textContent = parts.join(" · ");
