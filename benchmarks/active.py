@@ -14,7 +14,8 @@ random ones, the same for all ways of a seed. The recipe is `hide`, by the avera
              token, four fifths of a batch so and the rest at random, three of a template at most
 
 Probabilities are those of the CRF with its scores divided by the temperature of risks. A word read
-is a fine token of a note that was marked. Prints a JSON line for each model, then the table and
+is a fine token of a note that was marked. Of several `--train` each line says how many notes of
+each were marked. Prints a JSON line for each model, then the table and
 whether the bars hold: 50 notes by `sum` have the F1 of 50 random ones and .02 more; 100 notes by
 `token` have the recall of 100 random ones and fewer words. Exit code 1 if one does not. A run that
 was stopped goes on with `--rows FILE`, to which its lines are added.
@@ -66,7 +67,7 @@ GAIN = 0.02
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """What a model reached that was trained on some notes."""
+    """What a model reached that was trained on some notes; `parts` are how many of each file."""
 
     way: str
     seed: int
@@ -74,6 +75,7 @@ class Row:
     words: int
     f1: float
     recall: float
+    parts: Sequence[int] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,19 +88,23 @@ class Doubt:
 
 
 class Experiment:
-    """One corpus to choose from, and one to score on."""
+    """Notes of some files to choose from, and a corpus to score on."""
 
     def __init__(
-        self, notes: Sequence[AnnotatedDocument], test: Sequence[AnnotatedDocument], language: str
+        self,
+        files: Sequence[Sequence[AnnotatedDocument]],
+        test: Sequence[AnnotatedDocument],
+        language: str,
     ) -> None:
-        self.notes, self.test = notes, test
+        self.notes, self.test = [one for file in files for one in file], test
+        self.file_of = [number for number, file in enumerate(files) for _ in file]
         self.recipe: Recipe = with_learner(
             recipe_in("hide", language), FAST.algorithm, dict(FAST.parameters)
         )
         self.lists = {name: load(name) for name in self.recipe.lists}
-        tokens = tokenize_documents([one.text for one in notes], sentences=False)
+        tokens = tokenize_documents([one.text for one in self.notes], sentences=False)
         self.words = np.diff(tokens.document_offsets).tolist()
-        self.templates = [template_of(one.text) for one in notes]
+        self.templates = [template_of(one.text) for one in self.notes]
 
     def trained(self, marked: Iterable[int]) -> Bundle:
         """A model of these notes."""
@@ -112,7 +118,9 @@ class Experiment:
         metrics = compare(self.test, found, metrics=("strict", "character"), resamples=0).metrics
         f1, recall = metrics["strict"].micro.f1 or 0, metrics["character"].micro.recall or 0
         words = sum(self.words[at] for at in marked)
-        return Row(way, seed, len(marked), words, round(f1, 4), round(recall, 4))
+        files = [self.file_of[at] for at in marked]
+        parts = [files.count(number) for number in range(self.file_of[-1] + 1)]
+        return Row(way, seed, len(marked), words, round(f1, 4), round(recall, 4), parts)
 
     def doubts(self, bundle: Bundle, wanted: Sequence[int]) -> dict[int, Doubt]:
         """What a model says of notes."""
@@ -327,7 +335,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--train", required=True)
+    parser.add_argument("--train", required=True, action="append")
     parser.add_argument("--test", required=True)
     parser.add_argument("--language", default="en", help="of the lists; default: en, as train")
     parser.add_argument("--way", choices=WAYS, action="append", help="default: all")
@@ -341,8 +349,8 @@ def main() -> None:
     known = []
     if asked.rows is not None and asked.rows.exists():
         known = [Row(**json.loads(line)) for line in asked.rows.read_text().splitlines()]
-    notes, test = (list(read_annotated(url)) for url in (asked.train, asked.test))
-    experiment = Experiment(notes, test, asked.language)
+    files = [list(read_annotated(url)) for url in asked.train]
+    experiment = Experiment(files, list(read_annotated(asked.test)), asked.language)
     ways, seeds, sizes = asked.way or WAYS, asked.seed or SEEDS, sorted(asked.sizes)
     until = float("inf") if asked.minutes is None else time.time() + 60 * asked.minutes
     rows = run(experiment, ways, seeds, sizes, known, asked.rows, until)

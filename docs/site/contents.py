@@ -55,6 +55,7 @@ CONTENTS = {
         "docs/studies/claims",
         "docs/studies/hide-worked-example",
         "docs/studies/active",
+        "docs/studies/active-english",
         "docs/studies/peeking",
     ),
     "The project": ("README", "CONTRIBUTING", "CHANGELOG"),
