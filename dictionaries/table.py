@@ -14,6 +14,7 @@ DICTIONARIES: dict[str, str] = {
     "city_state_ambiguous_en": "rules/city_state_ambiguous_en.txt",
     "city_state_doubtful_abbreviations_en": "rules/city_state_doubtful_abbreviations_en.txt",
     "city_state_institutions_en": "rules/city_state_institutions_en.txt",
+    "city_state_leads_en": "rules/city_state_leads_en.txt",
     "city_state_no_names_after_en": "rules/city_state_no_names_after_en.txt",
     "city_state_not_street_ends_en": "rules/city_state_not_street_ends_en.txt",
     "city_state_stops_en": "rules/city_state_stops_en.txt",

@@ -392,6 +392,7 @@ HELPERS = {
             "named_numbers",
         ),
         *("names", "national_schemes", "number_words", "patterns", "prefilter", "spanish_words"),
+        *("dispatch", "matching", "place_words", "probe"),
     },
     "formats": {
         *("archives", "arrow_types", "chunks", "column_roles", "column_types", "csv_dialect"),

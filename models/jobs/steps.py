@@ -24,7 +24,7 @@ from ..core.shortage import raise_shortage
 from ..core.spans import Candidate, Candidates, Span, Spans
 from ..core.token_risks import TokenRisks
 from ..core.tokens import Tokens
-from ..recognisers import recognise_all
+from ..recognisers import recognise_all, rules_on
 from ..records.carrying import RecordLinks
 from ..redaction.merging import ORDER, merge, order_of
 from ..redaction.merging_vectorized import merge_vectorized
@@ -239,10 +239,12 @@ def recognise_batch(
             labels as they are.
         own: rules of the policy; of what they find nothing is left out.
     """
+    rules = by_document_if_it_raises(lambda: rules_on(batch.active_texts(), names), lambda: None)
 
     def found_in(index: int) -> list[Candidate]:
         document = batch.document(index)
-        found = recognise_all(document, batch.context(index), names)
+        called = names if rules is None else rules.called_on(index)
+        found = recognise_all(document, batch.context(index), called)
         of_own = recognise_own(document.text, own)
         if labels is not None:
             found = [_relabelled(c, labels) for c in found if c.label in labels]

@@ -14,7 +14,7 @@ import os
 from types import ModuleType
 
 SWITCH = "SCRUBLINE_NATIVE"
-VERSION = 8
+VERSION = 9
 """Of what is agreed with the extension: raised in both places when a call or its sense changes."""
 
 

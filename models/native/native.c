@@ -5,7 +5,7 @@
 #include "strings.h"
 
 /* Of what is agreed with Python; as in models/native/__init__.py. */
-#define VERSION 8
+#define VERSION 9
 
 #define METHOD(name) {#name, py_##name, METH_VARARGS, name##_doc},
 

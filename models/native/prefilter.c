@@ -8,15 +8,9 @@
 /* What a piece is made of: a letter in either case, any digit, and a gap, which is all else. */
 enum { GAP = 0, DIGIT = 27, SYMBOLS = 28 };
 
-/* To search between two windows costs less than to begin anew; pieces of one need so near to each other
-   are kept as one. */
-#define TO_JOIN 600
+/* Windows so near to each other are one; so are pieces of one need. */
+#define TO_JOIN 8
 #define NEAR 24
-
-/* So many places cost about as much as one search. Of a need that has more pieces than can be kept only
-   the windows are known. */
-#define MOST_STARTS 8
-#define MOST_PIECES 2048
 
 static int is_capital(uint8_t byte)
 {
@@ -44,12 +38,11 @@ Prefilter *prefilter_make(int64_t n_letters, int64_t n_pieces, int64_t n_needs, 
     prefilter->letters = malloc((size_t)n_letters + 1);
     prefilter->pieces = malloc((size_t)(n_pieces + 1) * sizeof *prefilter->pieces);
     prefilter->claims = malloc((size_t)(n_claims + 1) * sizeof *prefilter->claims);
-    prefilter->exact = calloc((size_t)n_needs + 1, 1);
     prefilter->next = calloc(states * SYMBOLS, sizeof *prefilter->next);
     prefilter->first = malloc(states * sizeof *prefilter->first);
     prefilter->shorter = malloc(states * sizeof *prefilter->shorter);
-    if (prefilter->letters && prefilter->pieces && prefilter->claims && prefilter->exact && prefilter->next && prefilter->first &&
-        prefilter->shorter) {
+    if (prefilter->letters && prefilter->pieces && prefilter->claims && prefilter->next &&
+        prefilter->first && prefilter->shorter) {
         memset(prefilter->first, -1, states * sizeof *prefilter->first);
         memset(prefilter->shorter, -1, states * sizeof *prefilter->shorter);
         memset(prefilter->marks, -1, sizeof prefilter->marks);
@@ -64,7 +57,6 @@ void prefilter_free(Prefilter *prefilter)
     free(prefilter->letters);
     free(prefilter->pieces);
     free(prefilter->claims);
-    free(prefilter->exact);
     free(prefilter->next);
     free(prefilter->first);
     free(prefilter->shorter);
@@ -102,8 +94,6 @@ static int grow(Prefilter *prefilter, const uint8_t *begins, int32_t depth, int3
 
 int prefilter_join(Prefilter *prefilter, const uint8_t *begins)
 {
-    for (int64_t c = 0; c < prefilter->n_claims; c++)
-        prefilter->exact[prefilter->claims[c].need] |= prefilter->claims[c].before >= 0;
     for (int64_t p = 0; p < prefilter->n_pieces; p++) {
         LiteralPiece *piece = prefilter->pieces + p;
         if (symbol_of(piece->letters[0]) == GAP) {
@@ -165,11 +155,11 @@ static int add_window(Windows *found, Window window)
     return 0;
 }
 
-/* What one scan keeps: by need where its pieces are, several as one; of exact needs each, and how many;
-   the last one of each need, -1 for none; and whether one of its matches may count. */
+/* What is kept of one text: by need where its pieces are, several as one; the last one of each need, -1
+   for none; and whether one of its matches may count. */
 typedef struct {
-    Windows found, each;
-    int64_t *last, *counts;
+    Windows found;
+    int64_t *last;
     uint8_t *may;
 } Scan;
 
@@ -183,9 +173,6 @@ static int take_pieces(const Prefilter *prefilter, int32_t first, const uint8_t 
             continue;
         scan->may[piece->need] |= piece->written != CAPITAL_FIRST || is_capital(text[start]);
         Window window = {piece->need, start, end};
-        if (prefilter->exact[piece->need] && scan->counts[piece->need]++ < MOST_PIECES &&
-            add_window(&scan->each, window) < 0)
-            return -1;
         if (last >= 0 && start <= scan->found.rows[last].end + NEAR) {
             Window *known = scan->found.rows + last;
             known->start = start < known->start ? start : known->start;
@@ -217,8 +204,7 @@ static int scan_text(const Prefilter *prefilter, const uint8_t *text, int64_t si
     return 0;
 }
 
-/* By row, each row in the order that it has; `begins` is where each begins. NULL without memory. */
-static Window *by_row(const Windows *windows, int64_t n, int64_t *begins)
+Window *by_row(const Windows *windows, int64_t n, int64_t *begins)
 {
     Window *sorted = malloc((size_t)(windows->count + 1) * sizeof *sorted);
     if (!sorted)
@@ -273,35 +259,9 @@ static int narrow_windows(const Claim *claim, const Window *pieces, int64_t coun
     return 0;
 }
 
-/* Puts in place of a pattern's windows, those from `kept` on, the starts in them, if they are few. */
-static int add_starts(const Claim *claim, const Window *pieces, int64_t count, int64_t kept,
-                      Windows *found, Windows *starts)
-{
-    int64_t had = starts->count, last = -1;
-    for (int64_t i = 0, w = kept; i < count && w < found->count;) {
-        int64_t start = pieces[i].start - claim->before;
-        if (start >= found->rows[w].end) {
-            w++;
-            continue;
-        }
-        i++;
-        if (start < found->rows[w].start || start <= last)
-            continue;
-        if (starts->count - had == MOST_STARTS) {
-            starts->count = had;
-            return 0;
-        }
-        if (add_window(starts, (Window){claim->pattern, start, start}) < 0)
-            return -1;
-        last = start;
-    }
-    found->count = kept;
-    return 0;
-}
-
+/* The windows of all patterns in one text; 0, or -1 without memory. */
 static int join_claims(const Prefilter *prefilter, const Scan *scan, const Window *pieces, const int64_t *begins,
-                       const Window *each, const int64_t *places, int64_t size, Windows *starts,
-                       Windows *found, Windows *spare)
+                       int64_t size, Windows *found, Windows *spare)
 {
     const Claim *claims = prefilter->claims;
     for (int64_t c = 0, end; c < prefilter->n_claims; c = end) {
@@ -315,40 +275,37 @@ static int join_claims(const Prefilter *prefilter, const Scan *scan, const Windo
                        : narrow_windows(claims + k, pieces + begin, count, size, kept, found, spare) < 0)
                 return -1;
         }
-        int64_t need = claims[c].need;
-        if (may && claims[c].before >= 0 && scan->counts[need] <= MOST_PIECES &&
-            add_starts(claims + c, each + places[need], places[need + 1] - places[need], kept, found,
-                       starts) < 0)
-            return -1;
     }
     return 0;
 }
 
-int prefilter_scan(const Prefilter *prefilter, const uint8_t *text, int64_t size, Windows *starts, Windows *found)
+int prefilter_scan(const Prefilter *prefilter, const uint8_t *texts, const int64_t *offsets, int64_t n, Windows *found)
 {
-    size_t n = (size_t)prefilter->n_needs + 2;
-    Scan scan = {{0}, {0}, malloc(n * sizeof *scan.last), calloc(n, sizeof *scan.counts), calloc(n, 1)};
+    size_t n_needs = (size_t)prefilter->n_needs + 2;
+    Scan scan = {{0}, malloc(n_needs * sizeof *scan.last), malloc(n_needs)};
     Windows spare = {0};
-    int64_t *begins = malloc(n * sizeof *begins), *places = malloc(n * sizeof *places);
-    Window *pieces = NULL, *each = NULL;
-    int lacking = !scan.last || !scan.counts || !scan.may || !begins || !places;
-    starts->count = found->count = 0;
-    if (!lacking) {
-        memset(scan.last, -1, n * sizeof *scan.last);
-        lacking = scan_text(prefilter, text, size, &scan) < 0 ||
+    int64_t *begins = malloc(n_needs * sizeof *begins);
+    int lacking = !scan.last || !scan.may || !begins;
+    found->count = 0;
+    for (int64_t t = 0; t < n && !lacking; t++) {
+        int64_t size = offsets[2 * t + 1] - offsets[2 * t], had = found->count;
+        Window *pieces = NULL;
+        memset(scan.last, -1, n_needs * sizeof *scan.last);
+        memset(scan.may, 0, n_needs);
+        scan.found.count = 0;
+        lacking = scan_text(prefilter, texts + offsets[2 * t], size, &scan) < 0 ||
                   !(pieces = by_row(&scan.found, prefilter->n_needs, begins)) ||
-                  !(each = by_row(&scan.each, prefilter->n_needs, places)) ||
-                  join_claims(prefilter, &scan, pieces, begins, each, places, size, starts, found, &spare) < 0;
+                  join_claims(prefilter, &scan, pieces, begins, size, found, &spare) < 0;
+        free(pieces);
+        for (int64_t w = had; w < found->count; w++) {
+            found->rows[w].start += offsets[2 * t];
+            found->rows[w].end += offsets[2 * t];
+        }
     }
     free(scan.found.rows);
-    free(scan.each.rows);
     free(scan.last);
-    free(scan.counts);
     free(scan.may);
     free(spare.rows);
     free(begins);
-    free(places);
-    free(pieces);
-    free(each);
     return lacking ? -1 : 0;
 }

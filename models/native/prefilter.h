@@ -31,7 +31,6 @@ typedef struct {
     uint8_t *letters;
     LiteralPiece *pieces;
     Claim *claims;    /* those of one pattern in a row; only the first of them may know `before` */
-    uint8_t *exact;   /* by need: whether a pattern asks where each of its pieces is */
     int32_t *next;    /* by state and symbol: twice the next state, and 1 if pieces may end there */
     int32_t *first;   /* by state: a piece that ends there, -1 for none */
     int32_t *shorter; /* by state: the next state whose pieces end there too, -1 for none */
@@ -47,7 +46,7 @@ int prefilter_join(Prefilter *prefilter, const uint8_t *begins);
 
 void prefilter_free(Prefilter *prefilter);
 
-/* A stretch of a text, or of a match that begins there all that it may be. */
+/* A stretch of a text. */
 typedef struct {
     int64_t row, start, end;
 } Window;
@@ -57,9 +56,11 @@ typedef struct {
     int64_t count, room;
 } Windows;
 
-/* Of each pattern whose needs are in a text, either the starts at one of which each match begins or, where
-   they are many or not known, the windows one of which each match is in. By pattern, in order, windows
-   disjoint. 0, or -1 without memory. */
-int prefilter_scan(const Prefilter *prefilter, const uint8_t *text, int64_t size, Windows *starts, Windows *found);
+/* Of each pattern whose needs are in a text the windows in one of which each match is; by text, by pattern,
+   in order, disjoint. `offsets`: where each of `n` texts begins and ends. 0, or -1 without memory. */
+int prefilter_scan(const Prefilter *prefilter, const uint8_t *texts, const int64_t *offsets, int64_t n, Windows *found);
+
+/* By row, each row in the order that it has; `begins`, of n + 2, is where each begins. NULL without memory. */
+Window *by_row(const Windows *windows, int64_t n, int64_t *begins);
 
 #endif

@@ -103,71 +103,149 @@ done:
     return result;
 }
 
-/* Adds to the list of its pattern; takes the item, which may be missing. */
-static int put(PyObject *lists, int64_t row, PyObject *item)
+/* Of each pattern with windows these, as bytes; a dict, or NULL. */
+static PyObject *by_pattern(const Windows *found, int64_t n)
 {
-    PyObject *pattern = PyLong_FromLongLong(row);
-    PyObject *list = pattern ? PyDict_GetItemWithError(lists, pattern) : NULL;
-    int failed = !item || !pattern || (!list && PyErr_Occurred());
-    if (!failed && list) {
-        failed = PyList_Append(list, item) < 0;
-    } else if (!failed) {
-        list = PyList_New(0);
-        failed = !list || PyList_Append(list, item) < 0 || PyDict_SetItem(lists, pattern, list) < 0;
-        Py_XDECREF(list);
+    int64_t *begins = malloc((size_t)(n + 2) * sizeof *begins);
+    Window *sorted = begins ? by_row(found, n, begins) : NULL;
+    PyObject *result = sorted ? PyDict_New() : PyErr_NoMemory();
+    for (int64_t p = 0; p < n && result; p++) {
+        int64_t count = begins[p + 1] - begins[p];
+        if (!count)
+            continue;
+        PyObject *pattern = PyLong_FromLongLong(p), *rows = PyBytes_FromStringAndSize(NULL, count * 16);
+        if (rows) {
+            int64_t *row = (int64_t *)PyBytes_AsString(rows);
+            for (const Window *w = sorted + begins[p]; w < sorted + begins[p + 1]; w++) {
+                *row++ = w->start;
+                *row++ = w->end;
+            }
+        }
+        if (!pattern || !rows || PyDict_SetItem(result, pattern, rows) < 0)
+            Py_CLEAR(result);
+        Py_XDECREF(pattern);
+        Py_XDECREF(rows);
     }
-    Py_XDECREF(pattern);
-    Py_XDECREF(item);
-    return failed ? -1 : 0;
+    free(begins);
+    free(sorted);
+    return result;
+}
+
+/* Whether stretches, two offsets each, are in order, disjoint and within a text. */
+static int are_stretches(const int64_t *stretches, int64_t n, int64_t size)
+{
+    int64_t behind = 0;
+    for (int64_t i = 0; i < n; i++, behind = stretches[2 * i - 1])
+        if (stretches[2 * i] < behind || stretches[2 * i + 1] < stretches[2 * i] || stretches[2 * i + 1] > size)
+            return 0;
+    return 1;
 }
 
 const char scan_doc[] = PyDoc_STR(
-"scan(prefilter, view)\n--\n\n"
+"scan(prefilter, views, stretches)\n--\n\n"
 "Where patterns may match.\n\n"
 "Args:\n"
 "    prefilter: of `open_prefilter`.\n"
-"    view: the text, a byte for each code point.\n\n"
+"    views: texts one behind the other, a byte for each code point.\n"
+"    stretches: int64, [text, 2]: where each begins and ends in it.\n\n"
 "Returns:\n"
-"    a dict of the patterns whose needs are in the text: a list of the offsets at one of which each match\n"
-"    begins, where they are known and few; of the others a list of stretches, pairs of offsets, one of\n"
-"    which each match is in. In order, stretches disjoint.\n");
+"    a dict of the patterns whose needs are in a text: int64, [window, 2], as bytes: stretches of `views`, one of\n"
+"    which each match is in; in order, disjoint, each within one text.\n\n"
+"Raises:\n"
+"    ValueError: if the stretches are not in order or not in the texts.\n");
 
 PyObject *py_scan(PyObject *self, PyObject *args)
 {
-    static const char *names[] = {"view"};
-    static const Py_ssize_t sizes[] = {1};
-    PyObject *capsule, *o[1], *result = NULL;
+    enum { VIEWS, STRETCHES, COUNT };
+    static const char *names[] = {"views", "stretches"};
+    static const Py_ssize_t sizes[] = {1, 16};
+    PyObject *capsule, *o[COUNT], *result = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OO", &capsule, &o[0]))
+    if (!PyArg_ParseTuple(args, "OOO", &capsule, &o[VIEWS], &o[STRETCHES]))
         return NULL;
     const Prefilter *prefilter = PyCapsule_GetPointer(capsule, PREFILTER);
     if (!prefilter)
         return NULL;
-    Py_buffer views[1] = {{0}};
-    Windows starts = {0}, windows = {0};
+    Py_buffer views[COUNT] = {{0}};
+    Windows found = {0};
     int failed;
-    if (take_all(o, views, sizes, names, 1, 0) < 0)
+    if (take_all(o, views, sizes, names, COUNT, 0) < 0)
         goto done;
+    const int64_t *stretches = views[STRETCHES].buf;
+    int64_t n = views[STRETCHES].len / 16, n_patterns = 0;
+    if (!are_stretches(stretches, n, views[VIEWS].len)) {
+        PyErr_SetString(PyExc_ValueError, "scan: the stretches are not in order within the texts");
+        goto done;
+    }
     Py_BEGIN_ALLOW_THREADS
-    failed = prefilter_scan(prefilter, views[0].buf, views[0].len, &starts, &windows) < 0;
+    failed = prefilter_scan(prefilter, views[VIEWS].buf, stretches, n, &found) < 0;
     Py_END_ALLOW_THREADS
     if (failed) {
         PyErr_NoMemory();
         goto done;
     }
-    result = PyDict_New();
-    failed = !result;
-    for (int64_t i = 0; i < starts.count && !failed; i++)
-        failed = put(result, starts.rows[i].row, PyLong_FromLongLong(starts.rows[i].start)) < 0;
-    for (int64_t i = 0; i < windows.count && !failed; i++)
-        failed = put(result, windows.rows[i].row,
-                     Py_BuildValue("(LL)", (long long)windows.rows[i].start,
-                                   (long long)windows.rows[i].end)) < 0;
-    if (failed)
-        Py_CLEAR(result);
+    for (int64_t c = 0; c < prefilter->n_claims; c++)
+        n_patterns = prefilter->claims[c].pattern < n_patterns ? n_patterns : prefilter->claims[c].pattern + 1;
+    result = by_pattern(&found, n_patterns);
 done:
-    free(starts.rows);
-    free(windows.rows);
-    release(views, 1);
+    free(found.rows);
+    release(views, COUNT);
+    return result;
+}
+
+const char join_windows_doc[] = PyDoc_STR(
+"join_windows(views, windows, apart)\n--\n\n"
+"Windows one behind the other, each with a code point more on either side where there is one.\n\n"
+"Args:\n"
+"    views: as in `scan`.\n"
+"    windows: int64, [window, 2], of it.\n"
+"    apart: bytes, what stands behind each.\n\n"
+"Returns:\n"
+"    the bytes; and int64, [window], as bytes: where each window begins in them.\n\n"
+"Raises:\n"
+"    ValueError: if the windows are not in order or not in the texts.\n");
+
+PyObject *py_join_windows(PyObject *self, PyObject *args)
+{
+    enum { VIEWS, WINDOWS, APART, COUNT };
+    static const char *names[] = {"views", "windows", "apart"};
+    static const Py_ssize_t sizes[] = {1, 16, 1};
+    PyObject *o[COUNT], *joined = NULL, *places = NULL, *result = NULL;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOO", &o[VIEWS], &o[WINDOWS], &o[APART]))
+        return NULL;
+    Py_buffer views[COUNT] = {{0}};
+    if (take_all(o, views, sizes, names, COUNT, 0) < 0)
+        goto done;
+    const char *texts = views[VIEWS].buf;
+    const int64_t *windows = views[WINDOWS].buf;
+    int64_t size = views[VIEWS].len, n = views[WINDOWS].len / 16, apart = views[APART].len, length = 0;
+    if (!are_stretches(windows, n, size)) {
+        PyErr_SetString(PyExc_ValueError, "join_windows: the windows are not in order within the texts");
+        goto done;
+    }
+    for (int64_t w = 0; w < n; w++)
+        length += windows[2 * w + 1] - windows[2 * w] + 2 + apart;
+    joined = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)length);
+    places = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n * 8);
+    if (!joined || !places)
+        goto done;
+    char *begin = PyBytes_AsString(joined), *at = begin;
+    for (int64_t w = 0; w < n; w++) {
+        int64_t start = windows[2 * w], from = start - (start > 0);
+        int64_t end = windows[2 * w + 1], to = end + (end < size);
+        ((int64_t *)PyBytes_AsString(places))[w] = at - begin + start - from;
+        memcpy(at, texts + from, (size_t)(to - from));
+        at += to - from;
+        memcpy(at, views[APART].buf, (size_t)apart);
+        at += apart;
+    }
+    /* The first window and the last may lack a neighbour. */
+    memset(at, '\n', (size_t)(begin + length - at));
+    result = PyTuple_Pack(2, joined, places);
+done:
+    Py_XDECREF(joined);
+    Py_XDECREF(places);
+    release(views, COUNT);
     return result;
 }

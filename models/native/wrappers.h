@@ -50,7 +50,7 @@ void let_go(PyObject *capsule);
     DO(open_merger) DO(merge) DO(arrange) \
     DO(open_words) DO(intern) \
     DO(open_places) DO(fill_places) \
-    DO(open_prefilter) DO(scan) \
+    DO(open_prefilter) DO(scan) DO(join_windows) \
     DO(open_vocabulary) DO(cut_words) DO(slices) \
     DO(open_trees) DO(label_trees) DO(grow_tree)
 

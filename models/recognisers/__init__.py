@@ -7,7 +7,7 @@ run only where they are named. `RECOGNISERS` are both.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -77,6 +77,7 @@ from . import (
     year,
     zip_code,
 )
+from .dispatch import RuleBatch
 
 
 class Recogniser(Protocol):
@@ -192,16 +193,17 @@ def recognise_all(document: Document, context: Context, names: Iterable[str]) ->
     Raises:
         UsageError: if a name is not in `RECOGNISERS`.
     """
-    return sorted(
-        candidate
-        for rule in _rules(frozenset(names))
-        for candidate in rule.recognise(document, context)
-    )
+    rules = [_named(name) for name in names]
+    return sorted(candidate for rule in rules for candidate in rule.recognise(document, context))
 
 
-@functools.lru_cache(8)
-def _rules(names: frozenset[str]) -> tuple[Recogniser, ...]:
-    return tuple(map(_named, sorted(names)))
+def rules_on(texts: Sequence[str | None], names: Iterable[str]) -> RuleBatch:
+    """Tells which of the named rules to call on each text of a batch; the others find nothing.
+
+    Raises:
+        UsageError: if a name is not in `RECOGNISERS`.
+    """
+    return RuleBatch(texts, {name: _named(name) for name in sorted(set(names))})
 
 
 @functools.cache

@@ -22,16 +22,20 @@ import itertools
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..core.arrays import Ints, code_points
 from ..core.forksafe import ForkSafeLock
+from ..core.lazy import lazy
 from ..native import extension
 from ..text.characters import IS_ALNUM, trait_table
+from .probe import Latest, WordQuestion
+
+K = TypeVar("K")
 
 LOWER, INITIAL, CAPITALISED, UPPER, OTHER = range(5)
 """How a word is written: `smith`; `J` (one capital, nothing else); `Smith`, `McDonald`, `O'Brien`,
@@ -83,19 +87,47 @@ class WordProperty:
 
     def __init__(self, holds: Callable[[str], bool]) -> None:
         """Questions are few, and last as long as the program."""
-        bit = _VOCABULARY.ask()
-        self.bit = np.uint64(bit)
-        _VOCABULARY.asked.append((bit, holds))
+        self.bit = bit = _VOCABULARY.ask()
+        _VOCABULARY.asked.append(lambda word: bit if holds(word) else 0)
 
     @classmethod
     def one_of(cls, words: Iterable[str]) -> WordProperty:
         """Whether `plain` writes a word as one of these."""
         made = cls.__new__(cls)
-        bit = _VOCABULARY.ask()
-        made.bit = np.uint64(bit)
+        made.bit = _VOCABULARY.ask()
         listed = _VOCABULARY.listed
-        listed.update({word: listed.get(word, 0) | bit for word in words})
+        listed.update({word: listed.get(word, 0) | made.bit for word in words})
         return made
+
+
+class WordKind(Generic[K]):
+    """What several questions about words go by, found out once for each word.
+
+    Args:
+        of: tells the kind of a word, see `WordProperty`; there are few kinds.
+    """
+
+    def __init__(self, of: Callable[[str], K]) -> None:
+        """Without questions."""
+        self._of = of
+        self._asked: list[tuple[int, Callable[[K], bool]]] = []
+        self._known: dict[K, int] = {}
+        _VOCABULARY.asked.append(self._answer)
+
+    def property(self, holds: Callable[[K], bool]) -> WordProperty:
+        """A question that is answered for a kind of words."""
+        made = WordProperty.__new__(WordProperty)
+        made.bit = _VOCABULARY.ask()
+        self._asked.append((made.bit, holds))
+        self._known.clear()
+        return made
+
+    def _answer(self, word: str) -> int:
+        kind = self._of(word)
+        bits = self._known.get(kind)
+        if bits is None:
+            bits = self._known[kind] = sum(bit for bit, holds in self._asked if holds(kind))
+        return bits
 
 
 Answers = npt.NDArray[np.uint64]
@@ -107,12 +139,12 @@ class _Vocabulary:
 
     Attributes:
         listed: word as `plain` writes it -> the questions that lists answer.
-        asked: the other questions, each with its bit.
+        asked: give the bits of the other questions that hold for a word.
     """
 
     def __init__(self) -> None:
         self.listed: dict[str, int] = {}
-        self.asked: list[tuple[int, Callable[[str], bool]]] = []
+        self.asked: list[Callable[[str], int]] = []
         self._questions = 0
         self._lock = ForkSafeLock(after_fork=self.clear)
         self.clear()
@@ -133,23 +165,21 @@ class _Vocabulary:
             raise OverflowError("no more than 64 properties of words")
         self._questions += 1
         self.clear()
-        words.cache_clear()
+        words.clear()
         return 1 << self._questions - 1
 
-    def words_of(self, text: str) -> CasedWords:
+    def words_of(self, text: str) -> _CutWords:
         """The words of a text; threads wait for each other."""
         with self._lock:
             try:
                 cut = self._cut_natively(text) if self._words else self._cut(text)
-                shapes, answers = self._shapes[cut.rows].tobytes(), self._answers[cut.rows]
+                return _CutWords(
+                    cut.starts, cut.ends, cut.heads, self._shapes[cut.rows], self._answers[cut.rows]
+                )
             except BaseException:
                 # Some words may have a row here and not there.
                 self.clear()
                 raise
-        holds = np.bitwise_or.reduce(answers)
-        return CasedWords(
-            text, cut.starts, cut.ends, cut.texts, cut.plains, shapes, answers, holds, cut.heads
-        )
 
     def _cut_natively(self, text: str) -> _WordRows:
         codes = code_points(text)
@@ -157,18 +187,12 @@ class _Vocabulary:
         native = extension()
         assert native is not None
         had, *columns = native.cut_words(self._words, KNOWN_WORDS, classes, codes)
-        starts, ends, rows, heads, fresh = (memoryview(column).cast("q") for column in columns)
-        texts = native.slices(text, starts, ends, LONGEST_WORD)
-        plains = (
-            # Most texts: all words in small letters at once.
-            native.slices(text.lower(), starts, ends, LONGEST_WORD)
-            if text.isascii()
-            else list(map(plain, texts))
-        )
+        starts, ends, rows, heads, fresh = (np.frombuffer(c, np.int64) for c in columns)
         self._count = had
-        for index in fresh:
-            self._learn(texts[index].translate(_ZEROS))
-        return _WordRows(starts, ends, texts, plains, np.frombuffer(rows, np.int64), heads)
+        new = native.slices(text, starts[fresh], ends[fresh], LONGEST_WORD)
+        for word in new:
+            self._learn(word.translate(_ZEROS))
+        return _WordRows(starts, ends, heads, rows)
 
     def _cut(self, text: str) -> _WordRows:
         """What `_cut_natively` does, many times slower."""
@@ -189,7 +213,7 @@ class _Vocabulary:
         heads = [
             i for i, start in enumerate(starts) if _APART.search(text, max(0, start - 2), start)
         ]
-        return _WordRows(starts, ends, texts, list(map(plain, texts)), rows, heads)
+        return _WordRows(*(np.array(c, np.int64) for c in (starts, ends, heads, rows)))
 
     def _learn(self, word: str) -> None:
         """The next row."""
@@ -199,9 +223,8 @@ class _Vocabulary:
             self._shapes = np.concatenate((self._shapes, np.zeros_like(self._shapes)))
         name = plain(word)
         bits = self.listed.get(name, 0)
-        for bit, holds in self.asked if word else ():
-            if holds(word):
-                bits |= bit
+        for answer in self.asked if word else ():
+            bits |= answer(word)
         self._answers[row] = bits
         self._shapes[row] = shape_of(word)
         self._count += 1
@@ -210,12 +233,20 @@ class _Vocabulary:
 class _WordRows(NamedTuple):
     """The words of a text, as in `CasedWords`, and their rows."""
 
-    starts: Sequence[int]
-    ends: Sequence[int]
-    texts: Sequence[str]
-    plains: Sequence[str]
+    starts: Ints
+    ends: Ints
+    heads: Ints
     rows: Ints
-    heads: Sequence[int]
+
+
+class _CutWords(NamedTuple):
+    """The words of a text, as in `CasedWords`."""
+
+    starts: Ints
+    ends: Ints
+    heads: Ints
+    shapes: npt.NDArray[np.uint8]
+    answers: Answers
 
 
 _ZEROS = str.maketrans("123456789", "0" * 9)
@@ -227,7 +258,7 @@ _APART = re.compile(rf"(?:\A|[{_APART_MARK}]|[ {_APART_MARK}] |\A )\Z")
 _VOCABULARY = _Vocabulary()
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class CasedWords:
     """The words of one text in order, a row each.
 
@@ -235,24 +266,33 @@ class CasedWords:
         text: the text that they were found in.
         starts: offset of the first code point of each.
         ends: offset one past the last; a possessive 's is left outside and is no word itself.
-        texts: the words themselves; "" for one longer than `LONGEST_WORD`.
-        plains: the words as `plain` writes them.
         shapes: `LOWER`, `INITIAL`, `CAPITALISED`, `UPPER` or `OTHER` of each.
-        answers: what is known of each.
-        holds: what is known of any.
         heads: indices of those that may begin a line, a column or an item: all but those that
             stand behind a single blank, a bracket or the like.
+        batch: the texts that it is one of.
+        index: which of them.
     """
 
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
-    texts: Sequence[str]
-    plains: Sequence[str]
     shapes: bytes
-    answers: Answers
-    holds: np.uint64
     heads: Sequence[int]
+    batch: WordBatch
+    index: int
+
+    @lazy
+    def texts(self) -> Sequence[str]:
+        """The words themselves; "" for one longer than `LONGEST_WORD`."""
+        return _sliced(self.text, self.starts, self.ends)
+
+    @lazy
+    def plains(self) -> Sequence[str]:
+        """The words as `plain` writes them."""
+        if self.text.isascii():
+            # Most texts: all words in small letters at once.
+            return _sliced(self.text.lower(), self.starts, self.ends)
+        return list(map(plain, self.texts))
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -261,22 +301,18 @@ class CasedWords:
         """Indices of the words of the given shapes, in order."""
         return [match.start() for match in re.finditer(b"[%b]" % bytes(shapes), self.shapes)]
 
-    def where(self, wanted: WordProperty, behind: WordProperty | None = None) -> list[int]:
+    def where(
+        self, wanted: WordProperty, behind: WordProperty | None = None, *, head: bool = False
+    ) -> Sequence[int]:
         """Indices of the words that have a property, in order.
 
         Args:
             wanted: the property.
             behind: what the word before it must have besides.
+            head: whether the word, or the one before if that is asked about, must be a head.
         """
-        if not self.holds & wanted.bit:
-            return []
-        if behind is None:
-            found = (self.answers & wanted.bit).nonzero()[0]
-        else:
-            found = (self.answers[:-1] & behind.bit).nonzero()[0] + 1
-            found = found[(self.answers[found] & wanted.bit) != 0]
-        indices: list[int] = found.tolist()
-        return indices
+        asked = WordQuestion(wanted.bit, behind.bit if behind else 0, head)
+        return self.batch.where(asked).get(self.index, [])
 
     def among(self, wanted: Container[str]) -> list[int]:
         """Indices of the words that `plain` writes as one of these, in order."""
@@ -296,10 +332,90 @@ class CasedWords:
         return bisect_left(self.starts, offset)
 
 
-@functools.lru_cache(maxsize=1)
-def words(text: str) -> CasedWords:
-    """The words of a text, in one pass over it; those of the last text are kept."""
-    return _VOCABULARY.words_of(text)
+def _sliced(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[str]:
+    native = extension()
+    if native is None:
+        return [
+            text[s:e] if e - s <= LONGEST_WORD else "" for s, e in zip(starts, ends, strict=True)
+        ]
+    pieces: list[str] = native.slices(text, starts, ends, LONGEST_WORD)
+    return pieces
+
+
+class WordBatch:
+    """The words of some texts, cut and looked up at once."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        """Texts of which there is no more to say are ""."""
+        self._texts = texts
+        self._found: dict[WordQuestion, Mapping[int, Sequence[int]]] = {}
+        lengths = [len(text) + len(_BETWEEN) for text in texts]
+        self._starts = [0, *itertools.accumulate(lengths)]
+
+    @lazy
+    def _words(self) -> _CutWords:
+        return _VOCABULARY.words_of(_BETWEEN.join(self._texts))
+
+    @lazy
+    def _bounds(self) -> list[int]:
+        """Row pointers of texts into their words."""
+        bounds: list[int] = np.searchsorted(self._words.starts, self._starts).tolist()
+        return bounds
+
+    @lazy
+    def _holds(self) -> int:
+        return int(np.bitwise_or.reduce(self._words.answers))
+
+    def where(self, asked: WordQuestion) -> Mapping[int, Sequence[int]]:
+        """By text, without those that have none: indices of the words that are asked for."""
+        found = self._found.get(asked)
+        if found is None:
+            found = self._found[asked] = self._look_up(asked)
+        return found
+
+    def _look_up(self, asked: WordQuestion) -> Mapping[int, Sequence[int]]:
+        wanted, behind, head = asked
+        if not self._holds & wanted or (behind and not self._holds & behind):
+            return {}
+        words, bounds = self._words, self._bounds
+        found = (words.answers & np.uint64(wanted)).nonzero()[0]
+        if behind:
+            found = found[found > 0]
+            found = found[(words.answers[found - 1] & np.uint64(behind)) != 0]
+        if head:
+            found = found[np.isin(found - (behind > 0), words.heads)]
+        by_text: dict[int, list[int]] = {}
+        texts = np.searchsorted(bounds, found, "right") - 1
+        for index, text in zip(found.tolist(), texts.tolist(), strict=True):
+            # The word before the first one is of another text.
+            if index > bounds[text] or not behind:
+                by_text.setdefault(text, []).append(index - bounds[text])
+        return by_text
+
+    def of(self, index: int) -> CasedWords:
+        """The words of one text."""
+        first, end = self._bounds[index : index + 2]
+        start, all_words = self._starts[index], self._words
+        low, high = np.searchsorted(all_words.heads, (first, end))
+        return CasedWords(
+            self._texts[index],
+            (all_words.starts[first:end] - start).data,
+            (all_words.ends[first:end] - start).data,
+            all_words.shapes[first:end].tobytes(),
+            (all_words.heads[low:high] - first).tolist(),
+            self,
+            index,
+        )
+
+
+_BETWEEN = "\n\0\n"
+"""What stands between two texts: no part of a word, and a word behind it is a head."""
+
+words: Latest[CasedWords] = Latest(lambda text: WordBatch([text]).of(0))
+"""The words of a text, in one pass over it; those of the last text are kept."""
+
+TOO_LONG = WordProperty.one_of([""])
+"""Whether a word is longer than `LONGEST_WORD`; no other question is asked about it."""
 
 
 # As in models/native/vocabulary.h.

@@ -18,9 +18,8 @@ from itertools import chain
 from ...dictionaries import phrase_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import WordProperty, words
+from .casing import TOO_LONG, words
 from .context_words import (
-    CAPITAL,
     WORD,
     ContextWord,
     cased,
@@ -29,18 +28,22 @@ from .context_words import (
     words_after,
     words_before,
 )
-from .patterns import (
-    Match,
-    RuleView,
-    after,
-    before,
-    disjoint,
-    is_word,
-    lines_before,
-    narrow,
-    pattern,
-    view,
+from .matching import Match, RuleView
+from .patterns import after, before, disjoint, is_word, lines_before, pattern, view
+from .place_words import (
+    BEGINS_PLACE,
+    CITIES,
+    COUNTRIES,
+    GOES_ON,
+    IS_PLACE,
+    IS_SMALL_PLACE,
+    LEADS,
+    STATE_ABBREVIATIONS,
+    STATES,
+    first_words,
+    small_places,
 )
+from .probe import TextProperty
 
 NAME = "city_state"
 LABELS = ("CITY", "STATE", "COUNTRY")
@@ -48,10 +51,6 @@ LABELS = ("CITY", "STATE", "COUNTRY")
 # `python -m benchmarks.rules --scores`.
 SCORE = 0.9198
 
-_STATES = folded("us_states")
-_SHORT = frozenset(folded("us_state_abbreviations"))
-_COUNTRIES = folded("countries_en")
-_CITIES = folded("us_cities") | phrase_set("cities_abroad_en")
 # Cities, states and countries that are words, names of people or of months as often.
 _AMBIGUOUS = phrase_set("city_state_ambiguous_en")
 # What makes of a place's name the name of something else.
@@ -81,7 +80,7 @@ _LONGEST_LIST = 160
 _REVISED = re.compile(r"\b(?:revised|modified|original) $")
 _STATE_NAMES = "|".join(
     rf"{name[0].upper()}{name[1:]}"
-    for name in sorted(s.title().replace(" Of ", " of ") for s in _STATES)
+    for name in sorted(s.title().replace(" Of ", " of ") for s in STATES)
 )
 _ANY_STATE = cased(
     rf"(, ?|[ \n]| [*|/] |\^)((?:{_STATE_NAMES}|{_STATE_NAMES.upper()})\b"
@@ -131,7 +130,7 @@ _CUE = pattern(
     rf"{_NEARER}"
 )
 # The last words of all these, where a capital follows: nothing else counts.
-_LEADS_TO_CAPITAL = pattern(
+LEADS_TO_CAPITAL = pattern(
     r"\b(?:in|to|from|of|near|at|outside|around|transfer(?:red)?|transported|transport|brought|came"
     r"|comes|come|coming|visiting|visited|referred|arrived|arriving|through|thru|via|leaving|for)"
     rf"[ \n]{_NEARER}(?-i:[A-Z])"
@@ -193,7 +192,7 @@ def _with_state(text: str, seen: bytes) -> Iterator[tuple[int, int, str]]:
             continue
         name = seen[city[0] : city[1]].decode("latin-1").lower()
         paired = f"{name}, {state.lower()}" in _pairs()
-        known = name in _CITIES or paired
+        known = name in CITIES or paired
         if _is_serovar(seen, city[0]):
             continue
         if (
@@ -253,7 +252,7 @@ def _city_before(seen: bytes, end: int) -> tuple[int, int] | None:
         return None
     for size in range(len(run), 0, -1):
         name = seen[run[size - 1].start : end].decode("latin-1").lower()
-        if name in _CITIES or name in _more():
+        if name in CITIES or name in small_places():
             return run[size - 1].start, end
     size = min(len(run), 3)
     # Behind a line break or a comma the city is all of the run; elsewhere what precedes it may
@@ -262,49 +261,23 @@ def _city_before(seen: bytes, end: int) -> tuple[int, int] | None:
 
 
 @functools.cache
-def _vocabulary() -> frozenset[str]:
-    return frozenset(
-        name.split()[0] for name in (*_CITIES, *_STATES, *_COUNTRIES, *_more()) if name
-    )
-
-
-@functools.cache
-def _more() -> frozenset[str]:
-    """Smaller places, which count only where words say that a place is meant."""
-    return folded("us_places") | folded("world_cities")
-
-
-@functools.cache
 def _pairs() -> frozenset[str]:
     """Places with their states ("kent, wa")."""
     return folded("us_place_states")
 
 
-def _begins_place(word: str) -> bool:
-    """Whether a word, or a piece of it, may be the first of a place's name."""
-    if word == word.lower():
-        return False
-    written = narrow(word).decode("latin-1")
-    first = _vocabulary()
-    for piece in _PIECE.finditer(written):
-        low = written[piece.start() :].lower()
-        if low in first or low == "st" or f"{low}'s" in first:
-            return True
-    return False
-
-
-_PIECE = re.compile(rf"(?<![^?'-]){CAPITAL}")
-_BEGINS_PLACE = WordProperty(_begins_place)
-
-
 def _beginning(text: str, seen: RuleView) -> Iterator[Match]:
     """Capitalised words of the view that begin the name of a place of the lists."""
-    first = _vocabulary()
     found = words(text)
-    places = [(found.starts[index], found.texts[index]) for index in found.where(_BEGINS_PLACE)]
+    cut_elsewhere = _IS_CUT_ELSEWHERE(text) or found.where(TOO_LONG)
+    indices = {*found.where(IS_PLACE), *found.where(IS_SMALL_PLACE, behind=LEADS)}
+    indices.update(index - 1 for index in found.where(GOES_ON, behind=BEGINS_PLACE))
+    if not indices and not cut_elsewhere:
+        return
+    first = first_words()
+    places = [(found.starts[index], found.texts[index]) for index in sorted(indices)]
     matches: Iterator[Match | None]
-    alike = not _ELSEWHERE_CUT.search(text) and "" not in found.texts
-    if alike and all(
+    if not cut_elsewhere and all(
         word.isalpha() and seen[start - 1 : start] not in _JOINTS for start, word in places
     ):
         matches = (_CAPITALISED.match(seen, start, len(seen)) for start, _ in places)
@@ -321,6 +294,7 @@ _JOINTS = (b"?", b"'", b"-")
 # What joins the words of the view and not those of the text, or the other way round: accents that
 # are code points of their own, dashes.
 _ELSEWHERE_CUT = re.compile("[^\x00-\xff\u2019\u201c\u201d\u2022\u2026]")
+_IS_CUT_ELSEWHERE = TextProperty(lambda text: _ELSEWHERE_CUT.search(text) is not None)
 
 
 def _by_list(text: str, seen: RuleView) -> Iterator[tuple[int, int, str]]:
@@ -406,7 +380,7 @@ _BUREAU = cased(
 )
 # A town stands behind a street or an institution, with a comma or a line between.
 _OF_AN_ADDRESS = re.compile(
-    r"\b(?:hospital|center|centre|clinic|dialysis|rehab\w*|imaging|associates|pediatrics"
+    r"\b(?:hospital|center|centre|clinic|dialysis|rehab[^\W_]*|imaging|associates|pediatrics"
     r"|medicine|health|street|st\.?|ave(?:nue)?\.?"
     r"|lane|ln\.?|road|rd\.?|drive|blvd\.?|court|ct\.?|way|terrace|place|co-op|inc\.?|llc"
     r"|school|church|university|pharmacy), $"
@@ -426,17 +400,17 @@ def _longest(words: list[ContextWord], seen: bytes) -> tuple[int, str] | None:
         if not words[size - 1].capital:
             continue
         name = seen[words[0].start : words[size - 1].end].decode("latin-1").lower()
-        for names, label in ((_CITIES, "CITY"), (_STATES, "STATE"), (_COUNTRIES, "COUNTRY")):
+        for names, label in ((CITIES, "CITY"), (STATES, "STATE"), (COUNTRIES, "COUNTRY")):
             if name in names:
                 return words[size - 1].end, label
-        if name in _more():
+        if name in small_places():
             return words[size - 1].end, "place"
     return None
 
 
 def _by_cue(text: str, seen: RuleView) -> Iterator[tuple[int, int, str]]:
     """Places behind words for living, moving and travelling, on the lists or not."""
-    ends = [match.end() - 1 for match in _LEADS_TO_CAPITAL.finditer(seen)]
+    ends = [match.end() - 1 for match in LEADS_TO_CAPITAL.finditer(seen)]
     lines = lines_before(seen, ends, _LONGEST_NEARER)
     for match in chain.from_iterable(_CUE.finditer(seen, *line) for line in lines):
         end = match.end()
@@ -465,7 +439,7 @@ def _by_cue(text: str, seen: RuleView) -> Iterator[tuple[int, int, str]]:
         if is_word(text, stop):
             continue
         name = seen[run[0].start : stop].decode("latin-1").lower()
-        label = "STATE" if name in _STATES else "COUNTRY" if name in _COUNTRIES else "CITY"
+        label = "STATE" if name in STATES else "COUNTRY" if name in COUNTRIES else "CITY"
         yield run[0].start, stop, label
 
 
@@ -485,5 +459,9 @@ def _licenses(seen: bytes) -> Iterator[tuple[int, int, str]]:
     for match in _LICENSE.finditer(seen):
         group = 1 if match.start(1) >= 0 else 2
         state = (match.group(group) or b"").decode("latin-1").lower()
-        if state in _SHORT or state in _STATES or state.rstrip(".") in _SHORT:
+        if (
+            state in STATE_ABBREVIATIONS
+            or state in STATES
+            or state.rstrip(".") in STATE_ABBREVIATIONS
+        ):
             yield (*match.span(group), "STATE")

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ...dictionaries import load
-from .patterns import Pattern, after, before, compiled
+from .matching import Pattern
+from .patterns import after, before, compiled
 from .prefilter import Case
 
 REACH = 112

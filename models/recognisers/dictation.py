@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from ...dictionaries import phrase_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
+from .matching import Pattern
 from .name_words import FIELD_WORDS, FUNCTION_WORDS, NO_INITIALS, common_words, credentials
-from .patterns import Pattern, disjoint, pattern, view
+from .patterns import disjoint, pattern, view
+from .probe import TextProperty
 
 NAME = "dictation"
 LABELS = ("DOCTOR",)
@@ -48,7 +50,7 @@ _BEHIND_NAME = re.compile(
 # Initials alone on the last line.
 _LAST = re.compile(r"\n[ \t]{0,40}([A-Z]{2,3}|[a-z]{2,3})[ \t]{0,8}\s{0,8}\Z")
 # What those above need, to be looked for first, at a tenth of their price; ſ is s in any case.
-_BETWEEN_TWO = re.compile(r"[/:](?=[A-Za-z]{2})")
+_BEFORE_TYPIST = pattern(r"[/:][a-z]{2,4}\b")
 _MAY_NAME = pattern(
     r"(?:dictated|tran[s?]cribed|typed|tran[s?]criptioni[s?]t|typi[s?]t|dict|tran[s?]|initial[s?])"
     r"[ \t:]"
@@ -63,18 +65,29 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     text = document.text
     seen = view(text)
     found: list[tuple[int, int]] = []
-    for match in _BETWEEN_TWO.finditer(text):
-        found += _around(text, match.start())
+    for sign in _BEFORE_TYPIST.finditer(seen):
+        middle = sign.start()
+        if text[middle] in "/:" and text[max(0, middle - 2) : middle].isalpha():
+            found += _around(text, middle)
     if _occurs(_MAY_NAME, seen):
         for match in _NAMED.finditer(text):
             found += _halves(match)
     if _occurs(_MAY_TYPE, seen):
         for searched in (_TYPED, _TYPED_SHORT):
             found += [match.span(1) for match in searched.finditer(text) if _is_initials(match[1])]
-    last = _LAST.search(text, max(0, len(text) - _LAST_REACH))
-    if last and _is_initials(last[1]):
+    if _ENDS_WITH_INITIALS(text):
+        last = _last(text)
+        assert last
         found.append(last.span(1))
     yield from disjoint(Candidate(start, end, "DOCTOR", NAME, SCORE) for start, end in found)
+
+
+def _last(text: str) -> re.Match[str] | None:
+    last = _LAST.search(text, max(0, len(text) - _LAST_REACH))
+    return last if last and _is_initials(last[1]) else None
+
+
+_ENDS_WITH_INITIALS = TextProperty(lambda text: _last(text) is not None)
 
 
 def _around(text: str, middle: int) -> Iterator[tuple[int, int]]:

@@ -50,8 +50,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     text = document.text
     seen: bytes = view(text)
     found = list(_plain(text, seen))
-    if b'"@' in seen:
-        found += [match.span() for match in _QUOTED.finditer(seen)]
+    found += [match.span() for match in _QUOTED.finditer(seen)]
     found += _spelled(text, seen)
     yield from disjoint(Candidate(start, end, "EMAIL", NAME, SCORE) for start, end in found)
 

@@ -17,8 +17,9 @@ from ...dictionaries import load
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .context_words import CAPITAL, LETTER, ContextWord, cased, folded, name_run, words_before
+from .matching import Pattern, RuleView
 from .name_words import is_common
-from .patterns import Pattern, RuleView, after, before, disjoint, is_word, view
+from .patterns import after, before, disjoint, is_word, view
 
 NAME = "health_service"
 LABELS = ("HOSPITAL", "ORGANIZATION")

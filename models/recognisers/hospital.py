@@ -23,7 +23,8 @@ from .context_words import (
     words_after,
     words_before,
 )
-from .patterns import Match, after, before, disjoint, is_word, pattern, view
+from .matching import Match
+from .patterns import after, before, disjoint, is_word, pattern, view
 
 NAME = "hospital"
 LABELS = ("HOSPITAL",)

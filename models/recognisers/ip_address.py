@@ -28,6 +28,7 @@ _VERSION_4 = pattern(r"\d{1,3}(?:\.\d{1,3}){3}")
 _VERSION_6 = pattern(
     r"[0-9a-f]{0,4}:[0-9a-f:]{1,34}(?::[0-9a-f]{0,4})?(?:\d{0,3}(?:\.\d{1,3}){3})?"
 )
+_TWO_COLONS = pattern(r":[0-9a-f]{0,4}:")
 _ZONE = pattern(r"%[a-z0-9]{1,15}")
 _PREFIX = pattern(r"/\d{1,3}")
 _PORT = pattern(r":\d{2,5}")
@@ -54,7 +55,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
         start, end = match.span()
         if _is_version_4(text, seen, start, end):
             found.append((start, _end_behind(text, seen, end, 32), "IPADDR"))
-    if b":" in seen:
+    if any(_TWO_COLONS.finditer(seen)):
         for match in _VERSION_6.finditer(seen):
             start, end = match.span()
             if not is_word(text, start - 1) and not is_word(text, end):

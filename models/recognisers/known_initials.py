@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ...dictionaries import phrase_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
+from .context_words import cased
 from .evidence import Taken, evidence
 from .listed_name import find as listed
 from .name_words import PARTICLES, SUFFIXES
@@ -34,6 +35,7 @@ _CLOCK = re.compile(
 _CELL_BEFORE = re.compile(r"[|\t] {0,40}$|\S {3,}$")
 _CELL_AFTER = re.compile(r" {0,40}(?:[|\t\r\n]|$)| {3,}")
 _KEYED = re.compile(r"\b([A-Z]{2,3}) ?= ?([A-Z][a-z]{1,20}(?: [A-Z][a-z]{0,20}){1,2})")
+_MAY_KEY = cased("[A-Z] ?= ?[A-Z][a-z]")
 _SIGNED_BEFORE = re.compile(r"(?:[-\u2013\u2014/(\[]|  | by| per| d/w| w/)[ \t]{0,2}$")
 _SIGNED_AFTER = re.compile(r"[)\].,]{0,2}[ \t]{0,8}(?:[\r\n/]|$)|[)\]]")
 _SPEAKER = re.compile(r"(?:^|[\r\n]) {0,8}$")
@@ -46,7 +48,7 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     # "Key: SJ = Sijo Jose" tells who wrote in a chart, and that SJ is nothing else in it.
     keyed = frozenset(
         match[1]
-        for match in _KEYED.finditer(text)
+        for match in (_KEYED.finditer(text) if any(_MAY_KEY.finditer(view(text))) else ())
         if match[1] == "".join(word[0] for word in match[2].split())
     )
     known = {**_initials_of(text, taken), **dict.fromkeys(keyed, "DOCTOR")}

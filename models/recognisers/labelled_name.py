@@ -16,7 +16,9 @@ from ...dictionaries import load
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .casing import CAPITALISED, INITIAL, LOWER, CasedWords, plain, plain_all, words
+from .context_words import cased
 from .eponym_ends import before_eponym
+from .matching import RuleView
 from .name_words import (
     FIELD_WORDS,
     FUNCTION_WORDS,
@@ -28,7 +30,7 @@ from .name_words import (
     is_surname,
 )
 from .names import NameSpan, is_plausible, names_an_institution, read_name
-from .patterns import Match, Pattern, RuleView, disjoint, is_word, lines_before, pattern, view
+from .patterns import disjoint, is_word, pattern, view
 
 NAME = "labelled_name"
 LABELS = ("PATIENT", "DOCTOR")
@@ -164,18 +166,17 @@ def find(text: str) -> tuple[Candidate, ...]:
             *_columns(found, seen),
             *_above(found, seen),
             *_sentences(found, seen),
-            *_hl7(text),
+            *_hl7(text, seen),
         )
     ]
     return tuple(disjoint(candidates))
 
 
 def _fields(found: CasedWords, seen: RuleView) -> Iterator[tuple[int, int, str]]:
-    text = found.text
     read: set[int] = set()
-    signs = sorted((*_places_of(b":", seen), *_places_of(b"=", seen)))
     for searched, label in ((_PATIENT, "PATIENT"), (_DOCTOR, "DOCTOR")):
-        for match in _on_lines(searched, seen, signs):
+        for match in searched.finditer(seen):
+            text = found.text
             if is_word(text, match.start() - 1) or text[match.start() - 1 : match.start()] == "-":
                 continue
             if match.end() in read:
@@ -236,26 +237,6 @@ def _whole_line(found: CasedWords, offset: int) -> NameSpan | None:
         if is_common(word) and not listed and is_common(found.texts[given]):
             return None
     return NameSpan(first, last, found.starts[first], found.ends[last])
-
-
-def _places_of(sign: bytes, seen: bytes) -> Iterator[int]:
-    at = seen.find(sign)
-    while at >= 0:
-        yield at
-        at = seen.find(sign, at + 1)
-
-
-_BEHIND_SIGN = 26
-"""What a field may have behind its sign: blanks, a line end, blanks."""
-
-
-def _on_lines(searched: Pattern, seen: RuleView, signs: list[int]) -> Iterator[Match]:
-    """The fields of the lines that hold a sign, without which there is none."""
-    for start, end in lines_before(seen, signs, 0):
-        for match in searched.finditer(seen, start, min(len(seen), end + _BEHIND_SIGN)):
-            if match.start() >= end:
-                break
-            yield match
 
 
 def _is_signed(found: CasedWords, stretch: NameSpan) -> bool:
@@ -464,9 +445,11 @@ _SEGMENTS = {
 }  # fmt: skip
 _SEGMENT = re.compile(rf"(?:^|(?<=[\r\n]))(?:{'|'.join(_SEGMENTS)})\|[^\r\n]{{0,4000}}")
 
+_ANY_SEGMENT = cased(rf"(?:{'|'.join(_SEGMENTS)})\|")
 
-def _hl7(text: str) -> Iterator[tuple[int, int, str]]:
-    if "|" not in text:
+
+def _hl7(text: str, seen: RuleView) -> Iterator[tuple[int, int, str]]:
+    if not any(_ANY_SEGMENT.finditer(seen)):
         return
     for match in _SEGMENT.finditer(text):
         wanted = _SEGMENTS[text[match.start() : match.start() + 3]]

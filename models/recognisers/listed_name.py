@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...dictionaries import load
 from ..core.documents import Context, Document
@@ -29,7 +29,7 @@ from .casing import (
 from .evidence import Taken, evidence, labels_of_words
 from .name_words import (
     FIELD_WORDS,
-    FUNCTION_WORDS,
+    NAME_KIND,
     NO_PERSONS,
     ORGANISATION_WORDS,
     PARTICLES,
@@ -105,25 +105,41 @@ def _label(found: CasedWords, stretch: NameSpan, known: Mapping[str, str]) -> st
     return "DOCTOR" if _STAFF_AHEAD.search(left) else "PATIENT"
 
 
-def _begins_pair(word: str) -> bool:
-    """Whether a word may be the first name of a pair; spares what `_is_pair` would refuse."""
-    shape = shape_of(word)
-    return (
-        is_given(word)
-        and shape in ((CAPITALISED,) if is_common(word) else (CAPITALISED, UPPER, LOWER))
-        and plain(word) not in FUNCTION_WORDS
+# The first name of a pair; spares what `_is_pair` would refuse.
+_BEGINS_PAIR = NAME_KIND.property(
+    lambda kind: (
+        kind.given
+        and kind.shape in ((CAPITALISED,) if kind.common else (CAPITALISED, UPPER, LOWER))
+        and not kind.function
     )
+)
+# The second word of a name as `names.read_name` reads it.
+_GOES_WITH = NAME_KIND.property(
+    lambda kind: (
+        kind.shape in (INITIAL, CAPITALISED, UPPER)
+        or (
+            kind.shape == LOWER
+            and (kind.length == 1 or not kind.common or kind.given or kind.surname or kind.particle)
+        )
+    )
+)
+_CHILD = WordProperty.one_of(("boy", "girl"))
 
 
-_BEGINS_PAIR = WordProperty(_begins_pair)
+def _firsts(found: CasedWords, first: WordProperty, *, head: bool = False) -> Sequence[int]:
+    """Indices of words with a property that a name may go on behind."""
+    seconds = found.where(_GOES_WITH, behind=first, head=head)
+    children = found.where(_CHILD, behind=first, head=head)
+    return [at - 1 for at in (sorted({*seconds, *children}) if children else seconds)]
 
 
 def _pairs(found: CasedWords) -> Iterator[NameSpan]:
     """`Jane Smith`, `Jane D.`, `JANE SMITH`, and in small letters two names that are no words."""
-    behind, shapes, last = 0, found.shapes, len(found) - 1
-    for index in found.where(_BEGINS_PAIR):
+    behind = 0
+    for index in _firsts(found, _BEGINS_PAIR):
+        shapes = found.shapes
         shape = shapes[index]
-        if index < behind or index == last:
+        if index < behind:
             continue
         next_shape = shapes[index + 1]
         if next_shape not in (shape, INITIAL) and found.texts[index + 1] not in PARTICLES:
@@ -201,15 +217,19 @@ def _is_part(found: CasedWords, stretch: NameSpan) -> bool:
     return False
 
 
+_IS_INITIAL = WordProperty(lambda word: shape_of(word) == INITIAL and word != "I")
+_MAY_FOLLOW = NAME_KIND.property(
+    lambda kind: kind.shape in (CAPITALISED, UPPER) and kind.length > 2
+)
+
+
 def _initials(found: CasedWords, known: Mapping[str, str]) -> Iterator[NameSpan]:
     """`J. Smith`, `N Okafor-Lindh`: an initial, and a surname that is no ordinary word."""
-    for index in found.written(INITIAL):
-        following = index + 1
-        if following >= len(found) or found.shapes[following] not in (CAPITALISED, UPPER):
-            continue
+    for following in found.where(_MAY_FOLLOW, behind=_IS_INITIAL):
+        index = following - 1
         gap = found.between(index)
         surname = found.texts[following]
-        if gap not in (". ", ".", " ") or found.texts[index] in "I" or len(surname) < 3:
+        if gap not in (". ", ".", " "):
             continue
         if gap == " " and plain(surname) not in known:
             continue
@@ -253,12 +273,21 @@ def _is_place(found: CasedWords, stretch: NameSpan) -> bool:
     return state and (surname in _places() or not is_given(given) or len(given) == 2)
 
 
+# The first word of what `_lines` finds; spares reading it.
+_BEGINS_LINE = NAME_KIND.property(
+    lambda kind: (
+        kind.particle or kind.length == 1 or ((kind.given or kind.surname) and not kind.common)
+        if kind.shape == LOWER
+        else kind.shape in (CAPITALISED, UPPER)
+        and (kind.given or kind.surname or not kind.function)
+    )
+)
+
+
 def _lines(found: CasedWords) -> Iterator[NameSpan]:
     """`Smith, Jane Q` at the beginning of a line or column, `SMITH, JANE 45 F` in its head."""
-    for index in found.heads:
-        if index == len(found) - 1:
-            continue
-        if found.shapes[index] not in (CAPITALISED, UPPER, LOWER) or not _goes_on(found, index):
+    for index in _firsts(found, _BEGINS_LINE, head=True):
+        if not _goes_on(found, index):
             continue
         if not _starts_line(found, index):
             continue

@@ -31,7 +31,8 @@ from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .patterns import Pattern, before, disjoint, number_is_whole, pattern, stands_alone, view
+from .matching import Pattern
+from .patterns import before, disjoint, number_is_whole, pattern, stands_alone, view
 
 NAME = "liu_2015"
 LABELS = ("EMAIL", "FAX", "IPADDR", "MEDICALRECORD", "PHONE")

@@ -6,9 +6,10 @@ Words are compared as `casing.plain` writes them. The long lists are read when f
 from __future__ import annotations
 
 import functools
+from typing import NamedTuple
 
 from ...dictionaries import load, load_weighted, phrase_set, word_set
-from .casing import LOWER, WORDS_AT_HAND, WordProperty, plain, plain_all, shape_of
+from .casing import LOWER, WORDS_AT_HAND, WordKind, plain, plain_all, shape_of
 
 FUNCTION_WORDS = phrase_set("function_words_en")
 """Words that are no name where they follow a title or a relation in small letters or capitals."""
@@ -135,16 +136,50 @@ def _is_common(name: str) -> bool:
     )
 
 
-def _may_be_name(word: str) -> bool:
-    """Whether a name may begin with a word, whatever stands around it."""
-    if shape_of(word) != LOWER:
-        return True
-    known = is_given(word) or is_surname(word)
-    return plain(word) in PARTICLES or len(word) == 1 or (known and not is_common(word))
+class NameKind(NamedTuple):
+    """What tells of a word whether it may be part of a name.
+
+    Attributes:
+        shape: how it is written, see `casing`.
+        length: code points; 4 for more.
+        given, surname, common: whether lists have it as such.
+        particle: whether it may stand within a surname.
+        function: whether it is a word of grammar.
+    """
+
+    shape: int
+    length: int
+    given: bool
+    surname: bool
+    common: bool
+    particle: bool
+    function: bool
 
 
-MAY_BE_NAME = WordProperty(_may_be_name)
-"""Spares reading a name behind the many words that ordinary ones follow."""
+def _name_kind(word: str) -> NameKind:
+    name = plain(word)
+    return NameKind(
+        shape_of(word),
+        min(len(word), 4),
+        is_given(word),
+        is_surname(word),
+        _is_common(name),
+        name in PARTICLES,
+        name in FUNCTION_WORDS,
+    )
+
+
+NAME_KIND = WordKind(_name_kind)
+MAY_BE_NAME = NAME_KIND.property(
+    lambda kind: (
+        kind.shape != LOWER
+        or kind.particle
+        or kind.length == 1
+        or ((kind.given or kind.surname) and not kind.common)
+    )
+)
+"""Whether a name may begin with a word, whatever stands around it; spares reading it behind the
+many words that ordinary ones follow."""
 
 
 TITLES = word_set("dr drs mr mrs ms miss mx prof rev")

@@ -13,18 +13,9 @@ from collections.abc import Iterable, Iterator
 
 from ...dictionaries import phrase_set
 from ..core.spans import Candidate
+from .matching import Match, Pattern
 from .number_words import names_a_number
-from .patterns import (
-    Match,
-    Pattern,
-    after,
-    before,
-    disjoint,
-    is_digit,
-    is_word,
-    number_is_whole,
-    pattern,
-)
+from .patterns import after, before, disjoint, is_digit, is_word, number_is_whole, pattern
 
 _GAP = (
     r"[ \t]{0,24}(?:(?:[]:#=.(*\"'|[]|-{1,2}|\n|no\b|n[º°]|num(?:ber|ero)?\b|nbr\b|id\b|is\b|was\b"

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
+from .matching import Pattern
 from .named_numbers import has_unit, is_capital, is_unnamed, named
 from .national_schemes import SCHEMES
-from .patterns import Pattern, before, disjoint, is_word, number_is_whole, stands_alone, view
+from .patterns import before, disjoint, is_word, number_is_whole, stands_alone, view
 
 NAME = "national_number"
 LABELS = ("HEALTHPLAN", "IDNUM", "MEDICALRECORD", "SSN")

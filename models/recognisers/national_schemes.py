@@ -21,8 +21,9 @@ from .check_digits import (
     singapore,
     verhoeff,
 )
+from .matching import Pattern
 from .named_numbers import NumberPatterns, words
-from .patterns import Pattern, pattern
+from .patterns import pattern
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ from .context_words import (
     words_after,
     words_before,
 )
-from .patterns import Pattern, after, any_of, before, disjoint, is_word, pattern, view
+from .matching import Pattern
+from .patterns import after, any_of, before, disjoint, is_word, pattern, view
 
 NAME = "organization"
 LABELS = ("ORGANIZATION",)

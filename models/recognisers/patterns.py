@@ -13,44 +13,20 @@ where it begins.
 
 from __future__ import annotations
 
-import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
 
-import numpy as np
 import re2
 
 from ...dictionaries import load
-from ..core.lazy import lazy
 from ..core.spans import Candidate
-from ..native import extension
-from .prefilter import Case, LiteralRun, Needs, needs
+from .matching import Pattern, Prefiltered, RuleView, ViewBatch
+from .prefilter import Case
+from .probe import Latest
 
 WINDOW = 48
 """Code points that a rule may look at on each side of a match."""
-
-
-class Match(Protocol):
-    """The part of RE2's match object that the rules use."""
-
-    def start(self, group: int = 0) -> int: ...  # noqa: D102
-    def end(self, group: int = 0) -> int: ...  # noqa: D102
-    def span(self, group: int = 0) -> tuple[int, int]: ...  # noqa: D102
-    def group(self, group: int = 0) -> bytes | None: ...  # noqa: D102
-    def groups(self) -> tuple[Any, ...]: ...  # noqa: D102
-
-
-class Pattern(Protocol):
-    """The part of RE2's compiled pattern that the rules use."""
-
-    def finditer(  # noqa: D102
-        self, text: bytes, pos: int | None = None, endpos: int | None = None
-    ) -> Iterator[Match]: ...
-    def match(self, text: bytes, pos: int = 0, endpos: int = 0) -> Match | None: ...  # noqa: D102
-    def fullmatch(self, text: bytes) -> Match | None: ...  # noqa: D102
-
 
 _SPACES = (
     "\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
@@ -69,42 +45,12 @@ _ACCENTS = {
 } | {ord("ñ"): "[ñÑ]"}
 
 
-class Windows(NamedTuple):
-    """Where patterns may match in a view.
+view: Latest[RuleView] = Latest(lambda text: ViewBatch([narrow(text)]).view(0))
+"""One Latin-1 byte per code point of the text, so that offsets agree.
 
-    Attributes:
-        sought: numbers of the patterns that were looked for; of the others nothing is known.
-        by_pattern: by number of the pattern; without those that match nowhere. Where each match
-            begins at one of a few offsets, those; else ranges, in order and disjoint, one of which
-            each match is in.
-    """
-
-    sought: frozenset[int]
-    by_pattern: dict[int, list[int] | list[tuple[int, int]]]
-
-
-class RuleView(bytes):
-    """A text as the rules see it; see `view`."""
-
-    @lazy
-    def windows(self) -> Windows:
-        """Where patterns may match: those that there are when it is first asked."""
-        native = extension()
-        if native is None:
-            return _UNKNOWN
-        sought, scanner = _scanner(len(_PATTERNS))
-        return Windows(sought, native.scan(scanner, self))
-
-
-@functools.lru_cache(maxsize=1)
-def view(text: str) -> RuleView:
-    """One Latin-1 byte per code point of the text, so that offsets agree.
-
-    Typographic dashes, quotes and spaces, and the digits of every script, become their ASCII
-    likeness; any other code point above U+00FF becomes `?`. No-break space becomes a space.
-    All rules ask for the view of the same document in turn, so the last one is kept.
-    """
-    return RuleView(narrow(text))
+Typographic dashes, quotes and spaces, and the digits of every script, become their ASCII likeness;
+any other code point above U+00FF becomes `?`. No-break space becomes a space.
+"""
 
 
 def narrow(text: str) -> bytes:
@@ -148,89 +94,6 @@ def compiled(source: str, case: Case) -> Pattern:
     options.case_sensitive = case is Case.AS_IT_STANDS
     plain: Pattern = re2.compile(source.encode("latin-1"), options)
     return Prefiltered(plain, source, case)
-
-
-class Prefiltered:
-    """A pattern that is only run where what it needs is near.
-
-    What all of them need is looked for in one pass over a view (`RuleView.windows`), in the native
-    extension; without it every pattern is run on all of the text.
-
-    Attributes:
-        number: of it in `RuleView.windows`.
-        source: of the pattern.
-        case: how its letters may be written.
-        search: what `finditer` does on any stretch of text.
-    """
-
-    def __init__(self, plain: Pattern, source: str, case: Case) -> None:
-        self.number = len(_PATTERNS)
-        self.source, self.case = source, case
-        self.match, self.fullmatch, self.search = plain.match, plain.fullmatch, plain.finditer
-        _PATTERNS.append(self)
-
-    @lazy
-    def needs(self) -> Needs:
-        """What is in every text that it matches; found when first asked for, not at import."""
-        return needs(self.source, self.case)
-
-    def finditer(
-        self, text: bytes, pos: int | None = None, endpos: int | None = None
-    ) -> Iterator[Match]:
-        """All matches, from left to right."""
-        sought, by_pattern = text.windows if type(text) is RuleView else _UNKNOWN
-        found = by_pattern.get(self.number)
-        if found is None:
-            return iter(()) if self.number in sought else self.search(text, pos, endpos)
-        if pos is not None or endpos is not None:
-            return self.search(text, pos, endpos)
-        return self._at(text, found)
-
-    def _at(self, text: bytes, places: list[Any]) -> Iterator[Match]:
-        if not isinstance(places[0], int):
-            # RE2 sees what stands beside a window, and no match goes beyond one: those of all
-            # windows are those of the text.
-            for start, end in places:
-                yield from self.search(text, start, end)
-            return
-        behind = 0
-        for start in places:
-            if start >= behind:
-                match = self.match(text, start, start + self.needs.reach)
-                if match:
-                    behind = match.end()
-                    yield match
-
-
-_PATTERNS: list[Prefiltered] = []
-_UNKNOWN = Windows(frozenset(), {})
-
-
-@functools.lru_cache(1)
-def _scanner(count: int) -> tuple[frozenset[int], object]:
-    """Of the first so many patterns those that need anything; what they need, for the extension."""
-    native = extension()
-    assert native is not None
-    numbers: dict[tuple[frozenset[LiteralRun], Case], int] = {}
-    claims = [
-        (
-            prefiltered.number,
-            numbers.setdefault((need.pieces, need.case), len(numbers)),
-            need.before,
-            prefiltered.needs.reach,
-        )
-        for prefiltered in _PATTERNS[:count]
-        for need in prefiltered.needs.each
-    ]
-    rows = [(k, case, piece) for (pieces, case), k in numbers.items() for piece in pieces]
-    scanner = native.open_prefilter(
-        "".join(piece.text for _, _, piece in rows).encode("ascii"),
-        np.cumsum([0, *(len(piece.text) for _, _, piece in rows)], dtype=np.int64),
-        np.array([k for k, _, _ in rows], np.int64),
-        np.array([p.begins + 2 * p.ends + 4 * case for _, case, p in rows], np.uint8),
-        np.array(claims, np.int64),
-    )
-    return frozenset(number for number, *_ in claims), scanner
 
 
 def any_of(dictionary: str) -> str:

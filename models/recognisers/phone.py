@@ -18,18 +18,10 @@ from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
+from .matching import Match
 from .named_numbers import count_digits
 from .number_words import names_a_number
-from .patterns import (
-    Match,
-    after,
-    before,
-    disjoint,
-    is_digit,
-    is_word,
-    pattern,
-    view,
-)
+from .patterns import after, before, disjoint, is_digit, is_word, pattern, view
 
 NAME = "phone"
 LABELS = ("PHONE", "FAX")

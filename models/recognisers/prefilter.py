@@ -90,14 +90,20 @@ class Needs(NamedTuple):
     Attributes:
         each: all of these needs; none if nothing is known.
         reach: code points; no match is longer.
+        is_anchored: whether it asks where the text, or a line, begins or ends; true if not known.
     """
 
     each: tuple[Required, ...]
     reach: int
+    is_anchored: bool
 
 
 NO_END = 1 << 40
 """The reach of a pattern whose matches may be of any length."""
+
+
+# May be told too often, as in brackets: then texts are searched one by one.
+_ANCHORS = re.compile(r"\\[AZz]|(?<!\\)\$|(?<![\[\\])\^")
 
 
 def needs(source: str, case: Case = Case.ANY) -> Needs:
@@ -113,7 +119,8 @@ def needs(source: str, case: Case = Case.ANY) -> Needs:
             parsed = parser.parse(source)
     except re.error:
         # RE2 knows what Python's parser does not.
-        return Needs((), NO_END)
+        return Needs((), NO_END, is_anchored=True)
+    is_anchored = _ANCHORS.search(source) is not None
     most = parsed.getwidth()[1]
     # Python tells of no more than so many.
     reach = most if most < 1 << 31 else NO_END
@@ -123,7 +130,7 @@ def needs(source: str, case: Case = Case.ANY) -> Needs:
         strings = frozenset(_GAP + string for string in strings)
     first = _need(strings, case, edge or 0, 0 if edge is None else 1)
     if case is Case.CAPITAL and first is None:
-        return Needs((), reach)
+        return Needs((), reach, is_anchored)
     written = Case.ANY if case is Case.CAPITAL else case
     rest = [need for group in needed if (need := _need(group, written))]
     rest.sort(key=lambda need: _share(need.pieces))
@@ -133,7 +140,7 @@ def needs(source: str, case: Case = Case.ANY) -> Needs:
         few = not found or _share(need.pieces) < _FEW
         if few and need.pieces not in [other.pieces for other in found]:
             found.append(need)
-    return Needs(tuple(found[:MOST_NEEDS]), reach)
+    return Needs(tuple(found[:MOST_NEEDS]), reach, is_anchored)
 
 
 MOST_NEEDS = 3

@@ -20,21 +20,10 @@ from typing import NamedTuple
 from ...dictionaries import phrase_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import WordProperty, words
+from .casing import TOO_LONG, WordProperty, words
 from .context_words import folded
-from .patterns import (
-    Match,
-    Pattern,
-    RuleView,
-    after,
-    before,
-    disjoint,
-    is_word,
-    lines_before,
-    narrow,
-    pattern,
-    view,
-)
+from .matching import Match, Pattern, RuleView
+from .patterns import after, before, disjoint, is_word, lines_before, narrow, pattern, view
 
 NAME = "profession"
 LABELS = ("PROFESSION",)
@@ -155,10 +144,8 @@ class _Heads(NamedTuple):
 
 def _heads_in(text: str) -> _Heads:
     found = words(text)
-    places = found.where(_HOLDS_HEAD)
-    if "" in found.texts:
-        # What is too long to be asked about may hold one.
-        places = sorted({*places, *(i for i, word in enumerate(found.texts) if not word)})
+    # What is too long to be asked about may hold one.
+    places = sorted({*found.where(_HOLDS_HEAD), *found.where(TOO_LONG)})
     return _Heads([found.starts[i] for i in places], [found.ends[i] for i in places])
 
 

@@ -24,7 +24,7 @@ from .casing import (
     shape_of,
     words,
 )
-from .name_words import TITLES, is_common, is_given, is_surname
+from .name_words import MAY_BE_NAME, NAME_KIND, TITLES, is_common, is_given, is_surname
 from .names import NameSpan, and_another, bare, is_plausible, name_behind, read_name
 from .patterns import disjoint
 
@@ -76,11 +76,15 @@ def find(text: str) -> tuple[Candidate, ...]:
     )
 
 
+_LINK = WordProperty.one_of(_BETWEEN)
+
+
 def _behind(found: CasedWords) -> Iterator[NameSpan]:
     """Names behind the relation: "wife, Mary", "dads Andre Cole & Teo Ruiz"."""
-    for index in found.where(_RELATION):
+    linked = found.where(_LINK, behind=_RELATION)
+    for at in sorted({*linked, *found.where(MAY_BE_NAME, behind=_RELATION)}):
+        index = at - 1
         relation = found.plains[index]
-        at = index + 1
         while at < len(found) and at - index < 4 and found.plains[at] in _BETWEEN:
             if found.between(at - 1) not in (" ", "-", ", "):
                 break
@@ -154,15 +158,27 @@ def _is_place(found: CasedWords, at: int, stretch: NameSpan) -> bool:
     )
 
 
+_OF_A_PERSON = ("her", "his", "pt", "patient", "the")
+
+
+_OWNER = WordProperty.one_of(_OF_A_PERSON)
+# Words that may stand before a relation as `_before` wants it; spares looking.
+_MAY_BE_RELATED = NAME_KIND.property(
+    lambda kind: (
+        not kind.common
+        and (kind.shape == CAPITALISED or (kind.shape in (UPPER, LOWER) and kind.given))
+    )
+)
+
+
 def _before(found: CasedWords) -> Iterator[NameSpan]:
     """Names before the relation: "Anna (daughter)", "Kevin's mother"."""
-    for index in found.where(_RELATION):
-        if not index:
-            continue
+    owned = found.where(_RELATION, behind=_OWNER)
+    for index in sorted({*owned, *found.where(_RELATION, behind=_MAY_BE_RELATED)}):
         gap = found.between(index - 1)
         bracket = "(" in gap and _BRACKET.fullmatch(gap)
         back = index - 1
-        if not bracket and found.plains[back] in ("her", "his", "pt", "patient", "the"):
+        if not bracket and found.plains[back] in _OF_A_PERSON:
             bracket = _BRACKET.fullmatch(found.between(back - 1)) if back else None
             back -= 1
         possessive = gap in ("'s ", "’s ")
@@ -187,11 +203,11 @@ def _before(found: CasedWords) -> Iterator[NameSpan]:
         yield NameSpan(first, back, found.starts[first], found.ends[back])
 
 
-_GIVEN_ALONE = WordProperty(
-    lambda word: is_given(word) and not is_common(word) and shape_of(word) in (CAPITALISED, LOWER)
+_GIVEN_ALONE = NAME_KIND.property(
+    lambda kind: kind.given and not kind.common and kind.shape in (CAPITALISED, LOWER)
 )
-_CAPITALISED_ALONE = WordProperty(
-    lambda word: is_given(word) and not is_common(word) and shape_of(word) == CAPITALISED
+_CAPITALISED_ALONE = NAME_KIND.property(
+    lambda kind: kind.given and not kind.common and kind.shape == CAPITALISED
 )
 
 

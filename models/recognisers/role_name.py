@@ -22,10 +22,9 @@ from .casing import (
     CasedWords,
     WordProperty,
     plain,
-    shape_of,
     words,
 )
-from .name_words import MAY_BE_NAME, eponyms, is_common, is_given, is_surname
+from .name_words import MAY_BE_NAME, NAME_KIND, eponyms, is_common, is_given, is_surname
 from .names import NameSpan, and_another, is_plausible, name_behind, read_name
 from .patterns import disjoint
 
@@ -124,14 +123,20 @@ def _fits(found: CasedWords, role: str, stretch: NameSpan) -> bool:
     return not lone or is_given(first) or is_surname(first)
 
 
+_LINKS = ("the", "our", "from", "of")
+_LINK = WordProperty.one_of(_LINKS)
+_GIVEN_AND_NO_WORD = NAME_KIND.property(
+    lambda kind: kind.shape in (CAPITALISED, UPPER, LOWER) and kind.given and not kind.common
+)
+
+
 def _before(found: CasedWords) -> Iterator[NameSpan]:
     """Names before the role: "Kirsi (PT)", "Ana, the interpreter"."""
-    for index in found.where(_ROLE):
-        if not index:
-            continue
+    linked = found.where(_ROLE, behind=_LINK)
+    for index in sorted((*linked, *found.where(_ROLE, behind=_GIVEN_AND_NO_WORD))):
         back = index - 1
         gap = found.between(back)
-        if gap == " " and back and found.plains[back] in ("the", "our", "from", "of"):
+        if gap == " " and back and found.plains[back] in _LINKS:
             back -= 1
             gap = found.between(back)
             if gap != ", " and "(" not in gap and found.plains[back + 1] not in ("from", "of"):
@@ -147,12 +152,11 @@ def _before(found: CasedWords) -> Iterator[NameSpan]:
             yield NameSpan(back, back, found.starts[back], found.ends[back])
 
 
-def _may_be_led(word: str) -> bool:
-    shape = shape_of(word)
-    return shape in (CAPITALISED, INITIAL) or (shape in (LOWER, UPPER) and is_given(word))
-
-
-_MAY_BE_LED = WordProperty(_may_be_led)
+_MAY_BE_LED = NAME_KIND.property(
+    lambda kind: (
+        kind.shape in (CAPITALISED, INITIAL) or (kind.shape in (LOWER, UPPER) and kind.given)
+    )
+)
 
 
 def _led(found: CasedWords) -> Iterator[NameSpan]:

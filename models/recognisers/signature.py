@@ -17,6 +17,7 @@ from .eponym_ends import before_eponym
 from .name_words import PARTICLES, is_common, is_given, is_surname
 from .names import NameSpan, is_plausible, read_name
 from .patterns import disjoint, pattern, view
+from .probe import TextProperty
 
 NAME = "signature"
 LABELS = ("DOCTOR",)
@@ -42,6 +43,11 @@ _CLOSING = pattern(
 )
 _LINE = re.compile(r"(?:^|\n)[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2})?\Z")
 _LINE_REACH = 66
+# The same with what may stand behind it: a single letter, or behind dashes any.
+_LINE_OF_NAME = re.compile(
+    r"(?:^|\n)[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2}[^\W\d_]|[^\W\d_](?![^\W\d_]))"
+)
+_HAS_LINE = TextProperty(lambda text: _LINE_OF_NAME.search(text) is not None)
 _LINE_END = re.compile(r"\.?[ \t]{0,8}(?:\r?$|\r?\n|  |\t)|\.?[ \t]{0,8}\r?\Z")
 
 
@@ -58,7 +64,11 @@ def find(text: str) -> tuple[Candidate, ...]:
     return tuple(
         disjoint(
             Candidate(stretch.start, stretch.end, "DOCTOR", NAME, SCORE)
-            for stretch in (*_signed(found, seen), *_closed(found, seen), *_alone(found))
+            for stretch in (
+                *_signed(found, seen),
+                *_closed(found, seen),
+                *(_alone(found) if _HAS_LINE(text) else ()),
+            )
         )
     )
 

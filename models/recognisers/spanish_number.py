@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .patterns import Pattern, disjoint, is_word, pattern, stands_alone, view
+from .matching import Pattern
+from .patterns import disjoint, is_word, pattern, stands_alone, view
 
 NAME = "spanish_number"
 LABELS = (

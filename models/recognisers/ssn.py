@@ -11,17 +11,9 @@ from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
+from .matching import Match
 from .number_words import names_a_number
-from .patterns import (
-    Match,
-    before,
-    disjoint,
-    is_digit,
-    is_word,
-    pattern,
-    stands_alone,
-    view,
-)
+from .patterns import before, disjoint, is_digit, is_word, pattern, stands_alone, view
 
 NAME = "ssn"
 LABELS = ("SSN",)

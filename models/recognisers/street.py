@@ -17,7 +17,8 @@ from ...dictionaries import phrase_set, word_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
 from .context_words import ContextWord, cased, folded, name_run, spaced_out, words_before
-from .patterns import Match, before, disjoint, is_word, pattern, view
+from .matching import Match
+from .patterns import before, disjoint, is_word, pattern, view
 
 NAME = "street"
 LABELS = ("STREET",)

@@ -280,11 +280,10 @@ def _next_of_list(found: CasedWords, stretch: NameSpan, several: bool) -> NameSp
 
 
 def _before_credentials(found: CasedWords) -> Iterator[tuple[NameSpan, str]]:
-    text = found.text
-    seen = view(text)
     reach = 0
     for index in found.where(_CREDENTIALS):
-        start = found.starts[index]
+        text, start = found.text, found.starts[index]
+        seen = view(text)
         apart = _APART.search(seen, max(reach, start - 4), start)
         match = _CREDENTIAL.match(seen, start) if apart else None
         if not apart or not match:

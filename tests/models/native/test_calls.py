@@ -21,8 +21,7 @@ from scrubline.models.features.attribute_index import AttributeIndex
 from scrubline.models.features.gazetteer import PhraseIndex
 from scrubline.models.native import extension
 from scrubline.models.recognisers import casing as capitals
-from scrubline.models.recognisers import patterns as matching
-from scrubline.models.recognisers import recognise_all
+from scrubline.models.recognisers import matching, patterns, recognise_all
 from scrubline.models.text import tokenizer as tokenizing
 
 from ...growth import assert_within
@@ -36,11 +35,12 @@ TEXTS = [
     "",
     "Dra. Ana Ruiz. Tel. 91 345 67 89; a@b.es\r\n\r\nNombre: ANA\n" * 3,
 ]
-ERRORS = (ValueError, TypeError, BufferError, OverflowError, MemoryError)
+ERRORS = (ValueError, TypeError, BufferError, OverflowError, MemoryError, IndexError)
 CALLS = (
     *("open_characters", "tokenize", "open_merger", "merge", "arrange", "open_words", "intern"),
     *("open_places", "fill_places", "open_phrases", "match_phrases", "open_index", "featurize"),
-    *("open_model", "decode", "open_prefilter", "scan", "open_vocabulary", "cut_words", "slices"),
+    *("open_model", "decode", "open_prefilter", "scan", "join_windows"),
+    *("open_vocabulary", "cut_words", "slices"),
     *("weigh", "sum_states", "open_trees", "label_trees", "grow_tree"),
 )
 
@@ -170,8 +170,9 @@ def call_trees(recorder):
 def forget_rules():
     """What the rules have opened, and the last document."""
     capitals._VOCABULARY.clear()
-    for cached in (capitals.words, matching.view, matching._scanner):
-        cached.cache_clear()
+    matching._scanner.cache_clear()
+    for latest in (capitals.words, patterns.view):
+        latest.clear()
 
 
 def changed(value, rng: random.Random):
