@@ -19,14 +19,15 @@ from .context_words import cased
 from .evidence import Taken, evidence
 from .listed_name import find as listed
 from .name_words import PARTICLES, SUFFIXES
-from .patterns import disjoint, pattern, view
+from .patterns import disjoint, view
 
 NAME = "known_initials"
 LABELS = ("PATIENT", "DOCTOR")
 # 22 of 22 right on the readable half of `world`; other corpora hardly have such notes.
 SCORE = 0.9583
 
-_CAPITALS = pattern(r"\b[A-Z]\.? ?[A-Z](?:\.? ?[A-Z])?\b\.?", capital=True)
+# Two or three letters match everywhere, which the interpreter's engine tells faster.
+_CAPITALS = re.compile(rb"(?i)\b[A-Z]\.? ?[A-Z](?:\.? ?[A-Z])?\b\.?")
 _NAME_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 _ABBREVIATIONS = frozenset(word.upper() for word in phrase_set("medical_abbreviations_en"))
 _CLOCK = re.compile(

@@ -145,15 +145,23 @@ class ViewBatch:
         found = self._found.get(asked.number)
         if found is not None:
             return found.get(index, ())
+        windows, rows = self._windows_in(index, asked)
+        return self._by_text(windows, self._one_by_one(asked, windows, rows)).get(index, ())
+
+    def may_match(self, index: int, asked: Prefiltered) -> bool:
+        """Whether a pattern may match in some part of a text, told without a search for it."""
+        found = self._found.get(asked.number)
+        return bool(self._windows_in(index, asked)[1]) if found is None else index in found
+
+    def _windows_in(self, index: int, asked: Prefiltered) -> tuple[Any, range]:
+        """The windows of a pattern, and which of them are in a text."""
         windows = self._windows_of(asked)
         if windows is None:
-            return ()
+            return self._texts, range(0)
         start, end = self._texts[index]
         low = np.searchsorted(windows[:, 0], start)
         high = np.searchsorted(windows[:, 0], end, "right")
-        return self._by_text(windows, self._one_by_one(asked, windows, range(low, high))).get(
-            index, ()
-        )
+        return windows, range(low, high)
 
     def _windows_of(self, asked: Prefiltered) -> Any:
         """Where a pattern may match: rows of where that begins and ends; None for nowhere."""
@@ -256,14 +264,13 @@ class Prefiltered:
     ) -> Iterator[Match]:
         """All matches, from left to right."""
         if isinstance(text, RuleView):
-            found = text.batch.matches_in(text.place, self)
-        elif isinstance(text, Probe):
+            if pos is not None or endpos is not None:
+                may = text.batch.may_match(text.place, self)
+                return self.search(text, pos, endpos) if may else iter(())
+            return iter(text.batch.matches_in(text.place, self))
+        if isinstance(text, Probe):
             return text.matches_of(self)
-        else:
-            return self.search(text, pos, endpos)
-        if found and (pos is not None or endpos is not None):
-            return self.search(text, pos, endpos)
-        return iter(found)
+        return self.search(text, pos, endpos)
 
 
 _PATTERNS: list[Prefiltered] = []
