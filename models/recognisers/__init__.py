@@ -193,7 +193,7 @@ def recognise_all(document: Document, context: Context, names: Iterable[str]) ->
     Raises:
         UsageError: if a name is not in `RECOGNISERS`.
     """
-    rules = [_named(name) for name in names]
+    rules = [_named(name) for name in dict.fromkeys(names)]
     return sorted(candidate for rule in rules for candidate in rule.recognise(document, context))
 
 

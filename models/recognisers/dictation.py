@@ -50,7 +50,8 @@ _BEHIND_NAME = re.compile(
 # Initials alone on the last line.
 _LAST = re.compile(r"\n[ \t]{0,40}([A-Z]{2,3}|[a-z]{2,3})[ \t]{0,8}\s{0,8}\Z")
 # What those above need, to be looked for first, at a tenth of their price; ſ is s in any case.
-_BEFORE_TYPIST = pattern(r"[/:][a-z]{2,4}\b")
+# A day or its letter may stand right behind the initials: "JS/mk12/3/14", "JS/mkloD: 12/3".
+_BEFORE_TYPIST = pattern(r"[/:][a-z]{2,4}(?:\b|[dt0-9])")
 _MAY_NAME = pattern(
     r"(?:dictated|tran[s?]cribed|typed|tran[s?]criptioni[s?]t|typi[s?]t|dict|tran[s?]|initial[s?])"
     r"[ \t:]"

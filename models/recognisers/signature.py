@@ -43,9 +43,11 @@ _CLOSING = pattern(
 )
 _LINE = re.compile(r"(?:^|\n)[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2})?\Z")
 _LINE_REACH = 66
-# The same with what may stand behind it: a single letter, or behind dashes any.
+# The same with what may stand behind it: a single letter, or behind dashes any, which may end the
+# line before.
 _LINE_OF_NAME = re.compile(
     r"(?:^|\n)[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2}[^\W\d_]|[^\W\d_](?![^\W\d_]))"
+    r"|[-~\u2014]\n[^\W\d_]"
 )
 _HAS_LINE = TextProperty(lambda text: _LINE_OF_NAME.search(text) is not None)
 _LINE_END = re.compile(r"\.?[ \t]{0,8}(?:\r?$|\r?\n|  |\t)|\.?[ \t]{0,8}\r?\Z")

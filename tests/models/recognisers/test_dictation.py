@@ -17,6 +17,8 @@ def found(text: str) -> list[str]:
     ("text", "expected"),
     [
         ("JS/mk", ["JS", "mk"]),
+        ("JS/mk12/3/14", ["JS", "mk"]),
+        ("JS/mkloD: 12/3/14", ["JS", "mklo"]),
         ("Agnes Pettigrew, MD\nAP/mk\n", ["AP", "mk"]),
         ("Agnes Pettigrew, MD      AP/mk   D: 3/4/12", ["AP", "mk"]),
         ("JRS:mlk  D: 3/4/12 T: 3/5/12", ["JRS", "mlk"]),

@@ -94,3 +94,8 @@ def test_signatures_are_found(text: str, expected: str | None) -> None:
 )
 def test_near_misses_are_left_alone(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize("mark", ["~", "\u2014"])
+def test_a_mark_that_ends_the_line_before_leads_to_a_name(mark: str) -> None:
+    assert found(f"plan done {mark}\nRobert Okafor\nfoo") == ["Robert Okafor"]
