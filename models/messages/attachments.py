@@ -60,6 +60,8 @@ _ENCODED_PART = re.compile(
 )
 _OTHER_FILE = re.compile(r"\s{0,9}(?:%PDF-|%!PS|PK\x03\x04)")
 _TAG = re.compile(r"<[A-Za-z_!?]")
+_GROUP: Final = "{\\"
+"""Begins a group of RTF, which may part the letters of a name."""
 
 
 def is_described(kind: str, subtype: str, encoding: str) -> bool:
@@ -97,7 +99,8 @@ def layers_of_text(
     Args:
         source: as it is written.
         outer: by which it is decoded.
-        markup: how the text is said to be written; where nothing is said, its beginning tells.
+        markup: how the text is said to be written; where nothing is said, its beginning tells. So
+            it does of RTF that holds no group: systems call so what is plain text, or HTML.
     """
     try:
         text = Stack.of(source, outer).text
@@ -107,6 +110,8 @@ def layers_of_text(
         return None
     if markup == "xml" and not _TAG.search(text):
         return None
+    if markup == "rtf" and _GROUP not in text:
+        markup = None
     found = markup or recognised(text)
     return tuple(outer) if found is None else (*outer, LAYERS[found])
 

@@ -57,7 +57,7 @@ _NOT_SCRUBBED = (
 
 
 def to_table(parsed: argparse.Namespace, asked: ConversionAsked) -> ExitCode:
-    """Writes the notes of messages as a table, and prints how to scrub it.
+    """Writes the notes of messages as a table, and prints how to scrub it if it has a row.
 
     Raises:
         UsageError: if the input cannot be read as messages, holds values without a role, or the
@@ -83,7 +83,7 @@ def to_table(parsed: argparse.Namespace, asked: ConversionAsked) -> ExitCode:
     show(
         f"{counted(records, 'record')} of {counted(len(source.seen.files), 'file')}: "
         f"{counted(notes, 'row')} written as {asked.target}",
-        _scrub_command(parsed, table),
+        *([_scrub_command(parsed, table)] if notes else []),
     )
     return source.told(records, "record")
 
@@ -198,7 +198,8 @@ class _Source:
         if not self.refused:
             return ExitCode.DONE
         count = sum(count for count, _, _ in self.refused.values())
-        say(f"scrubline: {count:,} of {counted(total, what)} are not in the output:")
+        verb = "is" if count == 1 else "are"
+        say(f"scrubline: {count:,} of {counted(total, what)} {verb} not in the output:")
         for code, (times, file, number) in sorted(self.refused.items()):
             meaning = explain(code)
             say(

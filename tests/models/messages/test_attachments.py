@@ -3,6 +3,7 @@
 import base64
 
 import pytest
+from scrubline.models.core.errors import DocumentError
 from scrubline.models.core.views import View
 from scrubline.models.core.written_texts import Mapped, Stack
 from scrubline.models.messages.attachments import (
@@ -67,6 +68,8 @@ def test_what_describes_an_attachment(words, expected):
         ("<a>Quimby</a>", "XML", "Quimby"),
         ("<a>Quimby</a>", "x-hl7-cda-level-one", "Quimby"),
         (r"{\rtf1 Qui{\b mby}}", "RTF", "Quimby"),
+        (NOTE, "RTF", NOTE),  # systems call so what is plain text, or HTML
+        ("<p>Qui<b>mby</b></p>", "RTF", "Quimby"),
         (PACKAGE.format("7bit", NOTE), "PLAIN", PACKAGE.format("7bit", NOTE)),
     ],
 )
@@ -96,6 +99,15 @@ def test_a_text_is_read(text, subtype, expected):
 def test_what_is_seen_to_be_no_text_is_none(text, subtype, kind):
     assert read(b64(text), kind, subtype) is None
     assert read(text, kind, subtype, "A") is None
+
+
+@pytest.mark.parametrize(
+    "text", [r"\u{1}{\rtf1 Qui{\b mby}}", r"{\urtf1 Qui{\b mby}}", r"Qui{\b mby}"]
+)
+def test_what_is_called_rtf_and_holds_a_group_of_it_is_not_read_as_plain_text(text):
+    with pytest.raises(DocumentError) as error:
+        read(b64(text), subtype="RTF")
+    assert error.value.code == "UnmappedMarkup"
 
 
 def test_pictures_are_no_texts():

@@ -484,6 +484,14 @@ def test_an_attachment_of_plain_text_is_read_as_what_it_begins_as(monkeypatch):
     assert note.written.text == "Dr. Fotheringay"
 
 
+def test_an_attachment_that_is_called_rtf_and_is_plain_text_is_read(monkeypatch):
+    monkeypatch.undo()
+    data = b64("Dr. Fotheringay < 3/4/2019")
+    record = as_text({"resourceType": "Binary", "contentType": "application/rtf", "data": data})
+    (note,) = opened(record).notes
+    assert note.written.text == "Dr. Fotheringay < 3/4/2019"
+
+
 @pytest.mark.parametrize("data", ["QQ", "Q===", "é", b64("\0\1"), "gIGNkA=="])
 def test_attachments_that_cannot_be_read_are_refused(data):
     record = as_text({"resourceType": "Binary", "contentType": "text/plain", "data": data})
