@@ -24,7 +24,7 @@ from ..core.shortage import raise_shortage
 from ..core.spans import Candidate, Candidates, Span, Spans
 from ..core.token_risks import TokenRisks
 from ..core.tokens import Tokens
-from ..recognisers import recognise_all, rules_on
+from ..recognisers import forget_texts, recognise_all, rules_on
 from ..records.carrying import RecordLinks
 from ..redaction.merging import ORDER, merge, order_of
 from ..redaction.merging_vectorized import merge_vectorized
@@ -252,6 +252,7 @@ def recognise_batch(
         return [*found, *of_own]
 
     results, failures = map_documents(batch, "recognise", found_in)
+    forget_texts()
     found = [(index, c) for index, candidates in enumerate(results) for c in candidates or ()]
     candidates = Candidates.joined(batch.candidates, Candidates.of(found))
     return dataclasses.replace(batch, candidates=candidates, failures=failures)

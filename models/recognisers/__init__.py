@@ -77,7 +77,9 @@ from . import (
     year,
     zip_code,
 )
+from .casing import words
 from .dispatch import RuleBatch
+from .patterns import view
 
 
 class Recogniser(Protocol):
@@ -204,6 +206,12 @@ def rules_on(texts: Sequence[str | None], names: Iterable[str]) -> RuleBatch:
         UsageError: if a name is not in `RECOGNISERS`.
     """
     return RuleBatch(texts, {name: _named(name) for name in sorted(set(names))})
+
+
+def forget_texts() -> None:
+    """Lets go of the texts that the rules have seen last, and of what is known of their batch."""
+    view.clear()
+    words.clear()
 
 
 @functools.cache

@@ -18,8 +18,9 @@ from itertools import chain
 from ...dictionaries import phrase_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import TOO_LONG, words
+from .casing import TOO_LONG, CasedWords, words
 from .context_words import (
+    CAPITAL,
     WORD,
     ContextWord,
     cased,
@@ -34,10 +35,12 @@ from .place_words import (
     BEGINS_PLACE,
     CITIES,
     COUNTRIES,
+    FIRST,
     GOES_ON,
     IS_PLACE,
     IS_SMALL_PLACE,
     LEADS,
+    ODD_FIRST,
     STATE_ABBREVIATIONS,
     STATES,
     first_words,
@@ -266,21 +269,33 @@ def _pairs() -> frozenset[str]:
     return folded("us_place_states")
 
 
+_BEHIND_JOINT = cased(rf"[?'-]{CAPITAL}")
+
+
+def _is_joined(found: CasedWords, seen: RuleView) -> bool:
+    """Whether the view may join a word that begins a place to what stands before it."""
+    starts = {match.start() + 1 for match in _BEHIND_JOINT.finditer(seen)}
+    return bool(starts) and any(found.starts[index] in starts for index in found.where(FIRST))
+
+
 def _beginning(text: str, seen: RuleView) -> Iterator[Match]:
     """Capitalised words of the view that begin the name of a place of the lists."""
     found = words(text)
-    cut_elsewhere = _IS_CUT_ELSEWHERE(text) or found.where(TOO_LONG)
+    cut_elsewhere = (
+        _IS_CUT_ELSEWHERE(text)
+        or found.where(TOO_LONG)
+        or found.where(ODD_FIRST)
+        or _is_joined(found, seen)
+    )
     indices = {*found.where(IS_PLACE), *found.where(IS_SMALL_PLACE, behind=LEADS)}
     indices.update(index - 1 for index in found.where(GOES_ON, behind=BEGINS_PLACE))
     if not indices and not cut_elsewhere:
         return
     first = first_words()
-    places = [(found.starts[index], found.texts[index]) for index in sorted(indices)]
+    places = [found.starts[index] for index in sorted(indices)]
     matches: Iterator[Match | None]
-    if not cut_elsewhere and all(
-        word.isalpha() and seen[start - 1 : start] not in _JOINTS for start, word in places
-    ):
-        matches = (_CAPITALISED.match(seen, start, len(seen)) for start, _ in places)
+    if not cut_elsewhere:
+        matches = (_CAPITALISED.match(seen, start, len(seen)) for start in places)
     else:
         # Where the words of the view begin and end depends on what stands beside them.
         matches = _CAPITALISED.finditer(seen)
@@ -290,7 +305,6 @@ def _beginning(text: str, seen: RuleView) -> Iterator[Match]:
             yield match
 
 
-_JOINTS = (b"?", b"'", b"-")
 # What joins the words of the view and not those of the text, or the other way round: accents that
 # are code points of their own, dashes.
 _ELSEWHERE_CUT = re.compile("[^\x00-\xff\u2019\u201c\u201d\u2022\u2026]")

@@ -9,7 +9,7 @@ nothing. A rule that looks at the text otherwise is called on every text.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from ..core.documents import Context, Document
@@ -58,14 +58,17 @@ class RuleBatch:
         return called
 
 
-@functools.cache
 def triggers_of(rule: Any) -> Triggers | None:
     """What a rule asks of a text first; None if it looks at the text otherwise."""
+    return _triggers(rule.recognise)
+
+
+@functools.cache
+def _triggers(recognise: Callable[[Document, Context], Iterable[object]]) -> Triggers | None:
     probe = Probe()
+    text, context = cast(str, probe), cast(Context, probe)
     try:
-        found = any(
-            rule.recognise(Document(cast(str, probe), cast(str, probe)), cast(Context, probe))
-        )
+        found = any(recognise(Document(text, text), context))
     except (AttributeError, TypeError, KeyError, IndexError, ValueError):
         return None
     return None if found else probe.triggers

@@ -68,6 +68,8 @@ class _PlaceKind(NamedTuple):
         is_small: the same, for places that count only where words say that one is meant.
         begins: whether it is the first word of a longer name.
         goes_on: whether it begins as a later word of one does.
+        first: whether it is the first word of any name.
+        is_letters: whether it is letters alone.
         leads: whether `_is_place` may believe in a place behind it.
     """
 
@@ -75,6 +77,8 @@ class _PlaceKind(NamedTuple):
     is_small: bool
     begins: bool
     goes_on: bool
+    first: bool
+    is_letters: bool
     leads: bool
 
 
@@ -91,6 +95,8 @@ def _place_kind(word: str) -> _PlaceKind:
         not _small_singles().isdisjoint(lows),
         not begins.isdisjoint(lows),
         head is not None and head[0] in goes_on,
+        not first_words().isdisjoint(lows) or "st" in lows,
+        word.isalpha(),
         last in _LEADING or last.startswith("rehab"),
     )
 
@@ -103,6 +109,8 @@ IS_PLACE = _PLACE_KIND.property(lambda kind: kind.is_place)
 IS_SMALL_PLACE = _PLACE_KIND.property(lambda kind: kind.is_small)
 BEGINS_PLACE = _PLACE_KIND.property(lambda kind: kind.begins)
 GOES_ON = _PLACE_KIND.property(lambda kind: kind.goes_on)
+FIRST = _PLACE_KIND.property(lambda kind: kind.first)
+ODD_FIRST = _PLACE_KIND.property(lambda kind: kind.first and not kind.is_letters)
 LEADS = _PLACE_KIND.property(lambda kind: kind.leads)
 
 

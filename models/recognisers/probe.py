@@ -49,24 +49,29 @@ class Probe:
 
     def __init__(self) -> None:
         """Nothing has been asked."""
-        self.patterns: dict[int, Any] = {}
-        self.words: dict[WordQuestion, None] = {}
-        self.texts: dict[TextProperty, None] = {}
+        self._patterns: dict[int, Any] = {}
+        self._words: dict[WordQuestion, None] = {}
+        self._texts: dict[TextProperty, None] = {}
 
     def matches_of(self, asked: Any) -> Iterator[Any]:
         """None, of a pattern."""
-        self.patterns[asked.number] = asked
+        self._patterns[asked.number] = asked
         return iter(())
 
     def where(self, wanted: Any, behind: Any = None, *, head: bool = False) -> list[int]:
         """None, as `CasedWords.where`."""
-        self.words[WordQuestion(wanted.bit, behind.bit if behind else 0, head)] = None
+        self._words[WordQuestion(wanted.bit, behind.bit if behind else 0, head)] = None
         return []
+
+    def asks(self, about: TextProperty) -> bool:
+        """No, of the whole text."""
+        self._texts[about] = None
+        return False
 
     @property
     def triggers(self) -> Triggers:
         """What was asked."""
-        return Triggers(tuple(self.patterns.values()), tuple(self.words), tuple(self.texts))
+        return Triggers(tuple(self._patterns.values()), tuple(self._words), tuple(self._texts))
 
 
 class TextProperty:
@@ -83,8 +88,7 @@ class TextProperty:
     def __call__(self, text: str | Probe) -> bool:
         """Whether it holds; not of a probe."""
         if isinstance(text, Probe):
-            text.texts[self] = None
-            return False
+            return text.asks(self)
         return self._holds(text)
 
 

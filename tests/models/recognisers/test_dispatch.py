@@ -256,3 +256,16 @@ def test_windows_are_joined_with_what_stands_beside_them() -> None:
     assert joined.startswith(b"abc|cde|") and set(joined[8:]) <= {10}
     assert np.frombuffer(places, np.int64).tolist() == [0, 5]
     assert list(RuleView(narrow("aé"))) == [97, 233]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Boston-2 beside O'Brien",
+        "X-Ray of Boston-a2, Really?Boston",
+        "Is it 'Boston'? In Boston-2.",
+        "seen in Boston, O'Fallon-2 and Winston-Salem",
+    ],
+)
+def test_words_that_the_view_joins_are_read_as_the_view_has_them(text: str) -> None:
+    assert together([text, "plain", text]) == [alone(text), alone("plain"), alone(text)]
