@@ -161,7 +161,7 @@ def second_reading(browser, published, read):
         assert key in read
         (one, words), (other, others), *_ = published.left(key)
         at.marks(one.start, words, one.label)
-        at.marks(other.start, others, next(n for n in at.labels[:9] if n != other.label))
+        at.marks(other.start, others, next(n for n in at.published.labels[:9] if n != other.label))
         at.goes_on()
     return key
 
