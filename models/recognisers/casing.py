@@ -189,8 +189,7 @@ class _Vocabulary:
         had, *columns = native.cut_words(self._words, KNOWN_WORDS, classes, codes)
         starts, ends, rows, heads, fresh = (np.frombuffer(c, np.int64) for c in columns)
         self._count = had
-        new = native.slices(text, starts[fresh], ends[fresh], LONGEST_WORD)
-        for word in new:
+        for word in _sliced(text, starts[fresh], ends[fresh]):
             self._learn(word.translate(_ZEROS))
         return _WordRows(starts, ends, heads, rows)
 
@@ -198,22 +197,21 @@ class _Vocabulary:
         """What `_cut_natively` does, many times slower."""
         cut = _CUT_ASCII if text.isascii() else _CUT
         reached = list(itertools.accumulate(len(part) for part in cut.split(text)))
-        starts, ends = reached[:-1:3], reached[1::3]
+        starts, ends = (np.array(at, np.int64) for at in (reached[:-1:3], reached[1::3]))
         if len(self._rows) > KNOWN_WORDS:
             self.clear()
-        texts = [
-            text[s:e] if e - s <= LONGEST_WORD else "" for s, e in zip(starts, ends, strict=True)
-        ]
-        kinds = [word.translate(_ZEROS) for word in texts]
+        kinds = [word.translate(_ZEROS) for word in _sliced(text, starts, ends)]
         for kind in kinds:
             if kind not in self._rows:
                 self._rows[kind] = self._count
                 self._learn(kind)
         rows = np.array([self._rows[kind] for kind in kinds], np.int64)
         heads = [
-            i for i, start in enumerate(starts) if _APART.search(text, max(0, start - 2), start)
+            i
+            for i, start in enumerate(starts.tolist())
+            if _APART.search(text, max(0, start - 2), start)
         ]
-        return _WordRows(*(np.array(c, np.int64) for c in (starts, ends, heads, rows)))
+        return _WordRows(starts, ends, np.array(heads, np.int64), rows)
 
     def _learn(self, word: str) -> None:
         """The next row."""
@@ -332,7 +330,7 @@ class CasedWords:
         return bisect_left(self.starts, offset)
 
 
-def _sliced(text: str, starts: Sequence[int], ends: Sequence[int]) -> list[str]:
+def _sliced(text: str, starts: Sequence[int] | Ints, ends: Sequence[int] | Ints) -> list[str]:
     native = extension()
     if native is None:
         return [

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from ...dictionaries import phrase_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .matching import Pattern
 from .name_words import FIELD_WORDS, FUNCTION_WORDS, NO_INITIALS, common_words, credentials
 from .patterns import disjoint, pattern, view
 from .probe import TextProperty
@@ -70,10 +69,10 @@ def recognise(document: Document, context: Context) -> Iterator[Candidate]:
         middle = sign.start()
         if text[middle] in "/:" and text[max(0, middle - 2) : middle].isalpha():
             found += _around(text, middle)
-    if _occurs(_MAY_NAME, seen):
+    if any(_MAY_NAME.finditer(seen)):
         for match in _NAMED.finditer(text):
             found += _halves(match)
-    if _occurs(_MAY_TYPE, seen):
+    if any(_MAY_TYPE.finditer(seen)):
         for searched in (_TYPED, _TYPED_SHORT):
             found += [match.span(1) for match in searched.finditer(text) if _is_initials(match[1])]
     if _ENDS_WITH_INITIALS(text):
@@ -115,10 +114,6 @@ def _halves(match: re.Match[str]) -> list[tuple[int, int]]:
     ):
         return [match.span(1 + at) for at in range(len(halves))]
     return []
-
-
-def _occurs(searched: Pattern, seen: bytes) -> bool:
-    return next(searched.finditer(seen), None) is not None
 
 
 def _are_initials(dictated: str, typed: str) -> bool:

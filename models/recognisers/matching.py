@@ -187,7 +187,7 @@ class ViewBatch:
                 behind = begins[row] - starts[row]
                 if start < begins[row] or end - behind > ends[row] or start == end:
                     last = bisect_left(begins, end)
-                    alone.update(range(max(0, row), min(last + 1, len(starts))))
+                    alone.update(range(row, min(last + 1, len(starts))))
                     continue
                 index = bisect_right(self._starts, start - behind) - 1
                 behind += self._starts[index]
