@@ -227,7 +227,8 @@ class Scenario:
 _OF_LAUNCHER = ("fork", "exec", "lock")
 _CHEAP = tuple(row for row in LOCAL if row.op not in ("fork", "exec"))
 _OF_WORKER = tuple(row for row in LOCAL if row.op not in _OF_LAUNCHER)
-_OF_CHILDREN = ("fork", "exec", "thread", "monotonic", "mmap")
+# Without "mmap": whether a launcher needs one more arena is chance; `alone` and `worker` do.
+_OF_CHILDREN = ("fork", "exec", "thread", "monotonic")
 _WITH_CHILD = tuple(row for row in LOCAL if row.op in _OF_CHILDREN)
 _STORE_OF_WORKER = tuple(row for row in STORE if row.op != HELD)
 
