@@ -48,39 +48,51 @@ class Pattern(Protocol):
     ) -> Iterator[Match]: ...
     def match(self, text: bytes, pos: int = 0, endpos: int = 0) -> Match | None: ...  # noqa: D102
     def fullmatch(self, text: bytes) -> Match | None: ...  # noqa: D102
+    @property
+    def groups(self) -> int: ...  # noqa: D102
 
 
 class FoundMatch:
-    """A match of RE2 in joined windows, told in offsets of its text."""
+    """A match, told in offsets of its text; it keeps nothing of what was searched but the text."""
 
-    __slots__ = ("_behind", "_end", "_match", "_start")
+    __slots__ = ("_base", "_spans", "_views")
 
-    def __init__(self, match: Match, start: int, end: int, behind: int) -> None:
-        """All offsets of `match` are `behind` too far; `start` and `end` are right."""
-        self._match, self._start, self._end, self._behind = match, start, end, behind
+    def __init__(self, match: Match, groups: int, views: bytes, base: int, behind: int) -> None:
+        """Takes the offsets over from a match of RE2.
+
+        Args:
+            match: it.
+            groups: how many groups its pattern has.
+            views: those of a batch.
+            base: where that of the text begins.
+            behind: how much too far the offsets of `match` are.
+        """
+        spans = [*match.span()]
+        for group in range(1, groups + 1):
+            spans += match.span(group)
+        self._spans = tuple([at - behind if at >= 0 else -1 for at in spans])
+        self._views, self._base = views, base
 
     def start(self, group: int = 0) -> int:
         """-1 for a group that took no part."""
-        return self.span(group)[0] if group else self._start
+        return self._spans[2 * group]
 
     def end(self, group: int = 0) -> int:
         """-1 for a group that took no part."""
-        return self.span(group)[1] if group else self._end
+        return self._spans[2 * group + 1]
 
     def span(self, group: int = 0) -> tuple[int, int]:
         """(-1, -1) for a group that took no part."""
-        if not group:
-            return self._start, self._end
-        start, end = self._match.span(group)
-        return (start - self._behind, end - self._behind) if start >= 0 else (-1, -1)
+        return self._spans[2 * group], self._spans[2 * group + 1]
 
     def group(self, group: int = 0) -> bytes | None:
         """None for a group that took no part."""
-        return self._match.group(group)
+        start, end = self.span(group)
+        return self._views[self._base + start : self._base + end] if start >= 0 else None
 
-    def groups(self) -> tuple[Any, ...]:
+    def groups(self) -> tuple[bytes | None, ...]:
         """All but that of the whole match."""
-        return self._match.groups()
+        return tuple(map(self.group, range(1, len(self._spans) // 2)))
 
 
 class RuleView(bytes):
@@ -138,6 +150,7 @@ class ViewBatch:
             windows = self._windows_of(asked)
             found = _NOWHERE if windows is None else self._search(asked, windows)
             self._found[asked.number] = found
+            self._windows[1].pop(asked.number, None)
         return found
 
     def matches_in(self, index: int, asked: Prefiltered) -> Sequence[Match]:
@@ -190,10 +203,9 @@ class ViewBatch:
                     alone.update(range(row, min(last + 1, len(starts))))
                     continue
                 index = bisect_right(self._starts, start - behind) - 1
-                behind += self._starts[index]
-                found.setdefault(row, []).append(
-                    FoundMatch(match, start - behind, end - behind, behind)
-                )
+                base = self._starts[index]
+                told = FoundMatch(match, asked.groups, self._views, base, behind + base)
+                found.setdefault(row, []).append(told)
         if alone:
             for row in alone.intersection(found):
                 del found[row]
@@ -220,16 +232,17 @@ class ViewBatch:
                 last, text = index, self._views[start:end]
             # RE2 sees what stands beside a window, and no match goes beyond one: those of all
             # windows are those of the text.
-            matches = list(asked.search(text, left - start, right - start))
-            if matches:
-                found[row] = matches
+            found[row] = [
+                FoundMatch(match, asked.groups, self._views, start, 0)
+                for match in asked.search(text, left - start, right - start)
+            ]
         return found
 
     def _by_text(
         self, windows: Any, by_window: Mapping[int, list[Match]]
     ) -> Mapping[int, list[Match]]:
         found: dict[int, list[Match]] = {}
-        for row in sorted(by_window):
+        for row in sorted(row for row, matches in by_window.items() if matches):
             index = bisect_right(self._starts, int(windows[row, 0])) - 1
             found.setdefault(index, []).extend(by_window[row])
         return found
@@ -245,6 +258,7 @@ class Prefiltered:
         number: of it among all patterns.
         source: of the pattern.
         case: how its letters may be written.
+        groups: how many it has.
         search: what `finditer` does on any stretch of text.
     """
 
@@ -252,6 +266,7 @@ class Prefiltered:
         self.number = len(_PATTERNS)
         self.source, self.case = source, case
         self.match, self.fullmatch, self.search = plain.match, plain.fullmatch, plain.finditer
+        self.groups = plain.groups
         _PATTERNS.append(self)
 
     @lazy

@@ -83,20 +83,21 @@ class _PlaceKind(NamedTuple):
 
 
 def _place_kind(word: str) -> _PlaceKind:
-    written = narrow(word).decode("latin-1")
+    written = word if word.isascii() else narrow(word).decode("latin-1")
     low = written.lower()
     lows = [low[piece.start() :] for piece in _PIECE.finditer(written)] if low != written else []
     lows += [f"{low}'s" for low in lows]
     begins, goes_on = _longer_places()
-    head = _HEAD.search(low)
+    is_letters = word.isalpha()
+    head = None if is_letters and word.isascii() else _HEAD.search(low)
     last = low.replace("'", "-").rpartition("-")[2]
     return _PlaceKind(
         not _place_singles().isdisjoint(lows),
         not _small_singles().isdisjoint(lows),
         not begins.isdisjoint(lows),
-        head is not None and head[0] in goes_on,
+        (head[0] if head else low) in goes_on,
         not first_words().isdisjoint(lows) or "st" in lows,
-        word.isalpha(),
+        is_letters,
         last in _LEADING or last.startswith("rehab"),
     )
 

@@ -44,9 +44,10 @@ def _heads() -> frozenset[str]:
     return _HEADS | (last - _NO_HEADS)
 
 
-_ENDINGS = re.compile(
-    r"[a-z]{3,}(?:maker|keeper|worker|smith|wright|monger|herder|fitter|grapher)$"
+_ENDINGS = tuple(
+    ["maker", "keeper", "worker", "smith", "wright", "monger", "herder", "fitter", "grapher"]
 )
+_ENDS_AS_JOB = re.compile(rf"[a-z]{{3}}(?:{'|'.join(_ENDINGS)})$")
 _NOT_A_JOB = phrase_set("profession_not_a_job_en")
 _MODIFIERS = re.compile(
     r"(?:former|retired|semi-?retired|current|currently|previous|previously|full-?time"
@@ -151,7 +152,9 @@ def _heads_in(text: str) -> _Heads:
 
 def _holds_head(word: str) -> bool:
     """Whether some letters of a word would be the last word of a job."""
-    pieces = _LETTERS.findall(narrow(word).decode("latin-1").lower())
+    low = (word if word.isascii() else narrow(word).decode("latin-1")).lower()
+    # Most words are one piece.
+    pieces = [low] if word.isascii() and word.isalpha() else _LETTERS.findall(low)
     return any(_is_head(piece) or piece == "carrier" for piece in pieces)
 
 
@@ -163,7 +166,13 @@ def _is_head(word: str) -> bool:
     low = word.lower()
     if low in _NOT_A_JOB or low.startswith(("non-", "right-", "left-")):
         return False
-    return low in _heads() or low.rsplit("-", 1)[-1] in _heads() or bool(_ENDINGS.search(low))
+    heads = _heads()
+    return (
+        low in heads
+        or ("-" in low and low.rsplit("-", 1)[-1] in heads)
+        # The ends first: they tell faster.
+        or (low.endswith(_ENDINGS) and _ENDS_AS_JOB.search(low) is not None)
+    )
 
 
 _REACH = 80

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -269,3 +270,18 @@ def test_windows_are_joined_with_what_stands_beside_them() -> None:
 )
 def test_words_that_the_view_joins_are_read_as_the_view_has_them(text: str) -> None:
     assert together([text, "plain", text]) == [alone(text), alone("plain"), alone(text)]
+
+
+def test_matches_of_a_batch_keep_little_memory() -> None:
+    pattern = compiled(r"(\d\d)-(\d\d)", Case.AS_IT_STANDS)
+    texts = [narrow(f"seen on {number % 90 + 10}-11, at home " * 20) for number in range(500)]
+    batch = ViewBatch(texts)
+    tracemalloc.start()
+    matches = batch.matches(pattern)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    found = sum(map(len, matches.values()))
+    assert found == 500 * 20
+    # What was searched is not kept: it is of the length of all texts, for each pattern.
+    assert kept < 400 * found
+    assert [match.groups() for match in matches[3]][:1] == [(b"13", b"11")]
