@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
@@ -84,7 +85,8 @@ class MessageFiles(PlainCells, abc.ABC):
         size = 0
         for record, record_bytes, _ in self.records(storage, file, begin, Limits()):
             if record is not None:
-                found |= dict.fromkeys(n for n, _ in self.nesting.undeclared(record, node))
+                with contextlib.suppress(DocumentError):  # a broken one will be quarantined
+                    found |= dict.fromkeys(n for n, _ in self.nesting.undeclared(record, node))
             size += record_bytes
             if size > LOOK_BYTES:
                 break
