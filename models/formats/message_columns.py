@@ -31,11 +31,12 @@ class MessageNesting:
         return []
 
     def undeclared(self, record: str, node: PathNode) -> list[tuple[str, str]]:
-        """Names and values of what has no role in a record; nothing of one that is broken."""
-        try:
-            values = self._grammar.values(record, declared_names(node))
-        except DocumentError:
-            return []
+        """Names and values of what has no role in a record.
+
+        Raises:
+            DocumentError: if the record is broken.
+        """
+        values = self._grammar.values(record, declared_names(node))
         return [(self._grammar.undeclared_name(v), v.value) for v in values if not v.name]
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from ..core.display_names import ColumnNames, NameStyle
+from ..core.display_names import ColumnNames, NameStyle, declared_list
 from ..core.errors import DocumentError, UsageError
 from ..messages.base import MessageGrammar
 from ..storage.input_files import InputFile
@@ -75,6 +76,12 @@ class MessageFiles(PlainCells, abc.ABC):
         """Refuses roles that are not those of records."""
         if columns.record != self.grammar.name:
             raise UsageError(f"roles were declared that are not those of the format {self.family}")
+        own = {name for name, _ in columns.overlaid} & set(columns.paths)
+        if missing := sorted(name for name in own if not self.grammar.may_name(name)):
+            raise UsageError(
+                f"the input lacks declared columns: {declared_list(missing)}; no value of "
+                f"{self.family} has such a name"
+            )
 
     def check_types(self, storage: Reader, file: InputFile, columns: Columns) -> bool:
         """Refuses what the file's beginning shows to have no role."""
@@ -84,7 +91,8 @@ class MessageFiles(PlainCells, abc.ABC):
         size = 0
         for record, record_bytes, _ in self.records(storage, file, begin, Limits()):
             if record is not None:
-                found |= dict.fromkeys(n for n, _ in self.nesting.undeclared(record, node))
+                with contextlib.suppress(DocumentError):  # a broken one will be quarantined
+                    found |= dict.fromkeys(n for n, _ in self.nesting.undeclared(record, node))
             size += record_bytes
             if size > LOOK_BYTES:
                 break

@@ -93,6 +93,9 @@ class MessageGrammar(Protocol):
             DocumentError: if the record is not written as its grammar says.
         """
 
+    def may_name(self, name: str) -> bool:
+        """Whether a value of some record could have a name: else it is misspelt."""
+
     def undeclared_name(self, value: MessageValue) -> str:
         """The name to declare for a value that has none, as specific as it can be."""
 

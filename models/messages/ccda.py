@@ -48,6 +48,10 @@ class CcdaGrammar:
         """
         return scanned(record, _path_names(declared))
 
+    def may_name(self, name: str) -> bool:
+        """True: elements of a document may be of any namespace."""
+        return True
+
     def undeclared_name(self, value: MessageValue) -> str:
         """The last two elements of the path, and the attribute: `observation.value(ST)`."""
         return _NUMBER.sub("", value.place, count=1)

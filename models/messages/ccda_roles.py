@@ -256,6 +256,7 @@ def _values() -> Iterator[tuple[str, str]]:
     for name in ("regionOfInterest.value", "value(GLIST_PQ).head", "value(SLIST_PQ).origin"):
         yield f"{name}@value", "pass"
     yield "@value(over 89)", "drop"
+    yield "value(over 89)", "drop"
     yield "value@value", "drop"  # of no known type
     yield "digits", "pass"
     for attributes in _PASSED.values():

@@ -16,6 +16,7 @@ from ..core.errors import DocumentError, OverBudget
 from ..core.shortage import raise_shortage
 from ..core.written_texts import Layer
 from .base import MessageValue
+from .ccda_ages import OUTSIDE, Observed
 from .ccda_forms import misfit
 from .ccda_names import ROOT, PathNames, PathOf, base_of
 from .ccda_parts import (
@@ -38,6 +39,7 @@ from .xml_values import (
     COMMENT_END,
     COMMENT_START,
     NO_CHARACTER,
+    TEXT,
     comment_text,
     decoded,
 )
@@ -79,6 +81,7 @@ class _Element:
         place: its name and that of its parent, and how many of them came before.
         texts: how many texts were found in it.
         content: where its content begins.
+        observed: in which part of an observation it lies.
     """
 
     tag: str
@@ -88,6 +91,7 @@ class _Element:
     number: int
     place: tuple[str, int]
     content: int
+    observed: Observed
     texts: int = 0
 
 
@@ -207,11 +211,16 @@ class _Scanner:
             raise DocumentError(BAD_CCDA)
         path = parent.path.child(label_of(name, said)) if parent else self._names.root()
         place = (path.place, self._count(path.place))
+        observed = (parent.observed if parent else OUTSIDE).child(path)
+        element = _Element(
+            match[1], path, scope, said, self._elements, place, match.end(), observed
+        )
+        if observed.is_code:
+            observed.observation.say(said.get("code", ""), said.get("displayName", ""))
         for one in attributes:
-            self._attribute(path, place, one, said)
+            self._attribute(element, one)
         if match[3]:
             return
-        element = _Element(match[1], path, scope, said, self._elements, place, match.end())
         self._open.append(element)
         if name == "text" and parent is not None and parent.path.label == "section":
             self._narrative = element
@@ -228,26 +237,29 @@ class _Scanner:
             raise DocumentError(BAD_CCDA)
         return found
 
-    def _attribute(
-        self, path: PathOf, place: tuple[str, int], one: _XmlAttribute, said: Mapping[str, str]
-    ) -> None:
+    def _attribute(self, element: _Element, one: _XmlAttribute) -> None:
         if not one.value.strip():
             return
         if _declares(one):
             if not is_standard(one.value):
                 self._beside((NAMESPACE,), one.start, one.end, one.value, ATTRIBUTE)
             return
-        part = part_of(path.label, one.name, said)
+        path = element.path
+        part = part_of(path.label, one.name, element.said)
         name = path.name(part.name, identifies=part.identifies)
         start = one.start
         for _ in range(part.skipped):
             written = _CHARACTER.match(self._record, start, one.end)
             start = written.end() if written is not None else start
         value = decoded(self._record[start : one.end])
+        as_age = element.observed.name_of_number(path, name)
         if kind := misfit(name, value):
             name = path.name(f"{base_of(part.name)}({kind})")
-        where = _numbered(place[0] + base_of(part.name), place[1])
-        self._add(name, where, start, one.end, value, (ATTRIBUTE,))
+        where = _numbered(element.place[0] + base_of(part.name), element.place[1])
+        self._found.append(self._value(name, where, start, one.end, value, (ATTRIBUTE,)))
+        if as_age:
+            aged = self._value(as_age, where, start, one.end, value, (ATTRIBUTE,))
+            self._may_be_age(element, aged)
 
     def _run(self, start: int, end: int, comments: Sequence[tuple[int, int]]) -> None:
         """Finds what stands between two tags: comments, and the text of the element around them.
@@ -295,9 +307,12 @@ class _Scanner:
         value = decoded(source) if said is None else said
         if said is None and not value.strip():
             return
-        name = element.path.name()
+        if element.observed.is_code:
+            element.observed.observation.say(value)
+        path = element.path
+        name = path.name()
         if kind := misfit(name, value):
-            name = element.path.name(f"({kind})")
+            name = path.name(f"({kind})")
         layers: Sequence[Layer] = ()
         texts = self._names.declared.texts
         if name in texts and not says_base64(element.said) and looks_like_base64(value):
@@ -305,24 +320,35 @@ class _Scanner:
         if name in texts:
             found = text_layers(element.said, source, value)
             if found is None:  # it is seen to be no text, whatever is said of it
-                name = element.path.beside(binary_label(element.path.label)).name()
+                name = path.beside(binary_label(path.label)).name()
             layers = found or ()
         element.texts += 1
         where = _numbered(*element.place)
         if element.texts > 1:
             where = f"{where}.{element.texts}"
-        self._add(name, where, start, end, value, layers, element.number)
+        self._found.append(self._value(name, where, start, end, value, layers, element.number))
+        if as_age := element.observed.name_of_text(path):
+            aged = self._value(as_age, where, start, end, value, layers or (TEXT,), element.number)
+            self._may_be_age(element, aged)
+
+    def _may_be_age(self, element: _Element, value: MessageValue) -> None:
+        """Notes what the last value is if its observation is one of an age."""
+        element.observed.observation.add(len(self._found) - 1, value, element.said)
 
     def _close(self, tag: str, at: int) -> None:
         if not self._open or self._open[-1].tag != tag:
             raise DocumentError(BAD_CCDA)
         element = self._open.pop()
+        if element.observed.is_whole:
+            for index, value in element.observed.observation.ages():
+                self._found[index] = value
         if element is self._narrative:
             self._narrative = None
             start, end = self._trimmed(element.content, at)
             if start < end:
                 name, source = element.path.name(), self._record[start:end]
-                self._add(name, _numbered(*element.place), start, end, source, (narrative,))
+                where = _numbered(*element.place)
+                self._found.append(self._value(name, where, start, end, source, (narrative,)))
 
     def _comment(self, start: int, end: int) -> None:
         content = self._record[start:end]
@@ -346,7 +372,7 @@ class _Scanner:
         """Adds what is no value of an element; the last of its names is that of its place."""
         name = next((one for one in names if one in self._names.declared.names), "")
         where = _numbered(names[-1], self._count(names[-1]))
-        self._add(name, where, start, end, value, (layer,))
+        self._found.append(self._value(name, where, start, end, value, (layer,)))
 
     def _count(self, place: str) -> int:
         number = self._counts[place] = self._counts.get(place, 0) + 1
@@ -358,7 +384,7 @@ class _Scanner:
         start += len(source) - len(source.lstrip(_BLANKS))
         return start, max(start, start + len(source.strip(_BLANKS)))
 
-    def _add(
+    def _value(
         self,
         name: str,
         place: str,
@@ -367,10 +393,11 @@ class _Scanner:
         value: str,
         layers: Sequence[Layer],
         note: int = 0,
-    ) -> None:
+    ) -> MessageValue:
+        """A value; what has no role of texts has no layers."""
         if name not in self._names.declared.texts:
             layers, note = (), 0
-        self._found.append(MessageValue(name, place, start, end, value, layers, note))
+        return MessageValue(name, place, start, end, value, layers, note)
 
 
 _BLANKS = " \t\r\n"

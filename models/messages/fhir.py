@@ -60,6 +60,10 @@ class FhirGrammar:
         """The id of a patient, of `Patient/<id>`."""
         return patient_of(canonical)
 
+    def may_name(self, name: str) -> bool:
+        """True: keys of a record are made up by who wrote it."""
+        return True
+
     def undeclared_name(self, value: MessageValue) -> str:
         """The path from the resource: `Patient.foo`."""
         path = _LAST_TYPE.sub(r"\1", value.place)

@@ -34,6 +34,9 @@ from .media_types import looks_like_base64
 
 _SEGMENT = re.compile(r"[^\r\n]+")
 _NAME = re.compile(r"[A-Z][A-Z0-9]{2}")
+_DECLARED = re.compile(
+    _NAME.pattern + r"(?:-[1-9][0-9]*(?:\([A-Z][A-Z0-9]{1,2}\))?(?:\.[1-9][0-9]*)?)?"
+)
 _HEADS = ("MSH", "FHS", "BHS")
 """Segments whose first field is the sign that parts fields, and whose second has the others."""
 
@@ -86,6 +89,10 @@ class Hl7Grammar:
             before = key
             found += segment.values(note if key else 0)
         return found
+
+    def may_name(self, name: str) -> bool:
+        """Whether it is one of the table, or of a segment, field or component of any name."""
+        return name in default_roles() or _DECLARED.fullmatch(name) is not None
 
     def undeclared_name(self, value: MessageValue) -> str:
         """The field or component: `ZPD-3`; of an observation its type, too: `OBX-5(QQ)`."""

@@ -9,13 +9,15 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
+import posixpath
 import shlex
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...models.core.display_names import counted
-from ...models.core.errors import UsageError
+from ...models.core.error_classes import explain
+from ...models.core.errors import DocumentError, UsageError
 from ...models.core.keys import new_key
 from ...models.formats import Format, open_format
 from ...models.formats.column_roles import MEANING, Columns, Role, is_single, preset_for
@@ -75,7 +77,7 @@ class InputFindings:
         markup: columns all of whose texts begin as one kind of markup, and that kind.
         looked: files that were looked into.
         rows: that were read of them.
-        errors: of rows that could not be read, by class.
+        errors: of rows that could not be read: class -> how many are in each file, by its index.
     """
 
     seen: InputSurvey
@@ -86,7 +88,7 @@ class InputFindings:
     markup: Mapping[str, str]
     looked: int
     rows: int
-    errors: Counter[str]
+    errors: Mapping[str, Counter[int]]
 
 
 def run(parsed: argparse.Namespace) -> ExitCode:
@@ -107,8 +109,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         make_key(key_place, "--make-key")
     write_new(place, text.encode(), "--output")
     say(f"config file written: {_summary(found)}", "INFO")
-    for error, count in sorted(found.errors.items()):
-        say(f"{count:,} of {found.rows:,} rows of the sample cannot be read: {error}", "WARNING")
+    _warn_of_errors(found)
     _check(storage, place, has_key=has_key)
     show(*_next_commands(options, place, key_source, has_key=has_key))
     return ExitCode.DONE
@@ -132,17 +133,22 @@ def survey(storage: Storage, options: Options) -> InputFindings:
     counters: dict[str, FactsCounter] = {}
     samples: dict[str, list[Sample]] = {}
     kinds: dict[str, set[str | None]] = {}
-    rows, errors = 0, Counter[str]()
+    rows, errors = 0, defaultdict[str, Counter[int]](Counter)
     few = chosen_files([*zip(seen.formats, seen.schemas, strict=True)])
     for index in few:
         file, form = seen.files[index], open_format(seen.formats[index], seen.settings)
         is_typed = hasattr(form, "column_types")
         names = form.columns(storage, file)
         for chunk in sampled(storage, form, file, names):
-            rows += chunk.columns.num_rows
-            errors.update(chunk.errors.values())
+            # Where a file shows no column, its chunks have none either, and no rows.
+            rows += max(chunk.columns.num_rows, len(chunk.errors))
+            broken = dict(chunk.errors)
             if form.traits.record:
-                _add_undeclared(form, chunk.columns.column(0).to_pylist(), counters)
+                records = chunk.columns.column(0).to_pylist()
+                broken |= _add_undeclared(form, records, counters)
+            for error in broken.values():
+                errors[error][index] += 1
+            if form.traits.record:
                 continue
             good = [row for row in range(chunk.columns.num_rows) if row not in chunk.errors]
             for field, column in zip(chunk.columns.schema, chunk.columns.columns, strict=True):
@@ -188,14 +194,39 @@ def _messages_of(form: Format) -> MessageFiles:
 
 def _add_undeclared(
     form: Format, records: Sequence[str | None], counters: dict[str, FactsCounter]
-) -> None:
-    """Counts the values of messages for which their format has no role."""
+) -> dict[int, str]:
+    """Counts the values of messages for which their format has no role.
+
+    Returns:
+        Class of error of each record that is broken, by its index.
+    """
+    broken: dict[int, str] = {}
     record = form.traits.record
     node = Columns.of_record(record, ()).nested[record]
     assert isinstance(form.nesting, MessageNesting), "it has records"
-    for one in records:
-        for name, value in () if one is None else form.nesting.undeclared(one, node):
+    for index, one in enumerate(records):
+        try:
+            undeclared = () if one is None else form.nesting.undeclared(one, node)
+        except DocumentError as error:
+            broken[index], undeclared = error.code, ()
+        for name, value in undeclared:
             counters.setdefault(name, FactsCounter()).add([value])
+    return broken
+
+
+def _warn_of_errors(found: InputFindings) -> None:
+    """Says which files hold rows that cannot be read, and what is wrong with those."""
+    for error, files in sorted(found.errors.items()):
+        meaning, (first, *more) = explain(error), sorted(files)
+        number = f"input file {found.seen.number(first) + 1}"
+        name = repr(posixpath.basename(found.seen.files[first].url))
+        rest = f" and {counted(len(more), 'other')}" if more else ""
+        rows = f"{files.total():,} of {counted(found.rows, 'row')} of the sample cannot be read"
+        message, on_terminal = (
+            f"{rows}: {error}, in {file}{rest}: {meaning.cause}; {meaning.remedy}"
+            for file in (number, f"{number} {name}")
+        )
+        say(message, "WARNING", on_terminal=on_terminal)
 
 
 def _expanded(

@@ -7,12 +7,14 @@ else.
 from __future__ import annotations
 
 import argparse
-import itertools
+import dataclasses
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...models.core.batches import Batch
+from ...models.core.display_names import counted
+from ...models.core.error_classes import explain
 from ...models.core.errors import DocumentError, UsageError
 from ...models.core.keys import Keys
 from ...models.formats import Limits, open_format
@@ -40,6 +42,9 @@ _COLOURS = ("red", "blue", "magenta", "yellow", "cyan", "bright_red", "bright_bl
 
 _STAYS = "green"
 
+_MOST_HELD_BACK = 1_000
+"""Rows without a note to show after which no more are read."""
+
 
 def run(parsed: argparse.Namespace) -> ExitCode:
     """Runs the command.
@@ -62,19 +67,71 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         budgets=options.budgets,
     )
     colours: dict[str, str] = {}
-    for batch, index, result in itertools.islice(
-        _documents(Storage(), options, scrubber, parsed.rows), parsed.rows
-    ):
-        _show(batch, index, result, colours)
-    if scrubber.policy.needs_key:
+    read = _ReadRows()
+    for batch, results in _batches(Storage(), options, scrubber, parsed.rows):
+        read.add(batch, results)
+        for index, result in enumerate(results[: parsed.rows - read.shown]):
+            _show(batch, index, result, colours)
+            read.shown += 1
+        if read.shown == parsed.rows or read.held_back >= _MOST_HELD_BACK:
+            break
+    show(*read.told())
+    if scrubber.policy.needs_key and read.shown:
         show("surrogates and shifted dates are examples: a run makes others, with its key")
-    return ExitCode.DONE
+    return ExitCode.HELD if read.rows and read.held_back == read.rows else ExitCode.DONE
 
 
-def _documents(
+@dataclasses.dataclass(slots=True)
+class _ReadRows:
+    """The rows that were read, and why some of them are held back.
+
+    Attributes:
+        rows: how many.
+        shown: notes that were shown, or told to be held back.
+        reasons: class of error -> how many rows, and where the first of them is.
+    """
+
+    rows: int = 0
+    shown: int = 0
+    reasons: dict[str, tuple[int, str]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def held_back(self) -> int:
+        """How many rows a run would put in the quarantine."""
+        return sum(count for count, _ in self.reasons.values())
+
+    def add(self, batch: Batch, results: Sequence[ScrubbedText | DocumentError]) -> None:
+        """Counts the rows of a batch; a row is held back with the first of its notes that is."""
+        self.rows += len(batch.rows.ordinals)
+        codes = {row: failure.error for row, failure in batch.failures.items()}
+        for row, result in zip(batch.documents.rows.tolist(), results, strict=True):
+            if isinstance(result, DocumentError):
+                codes.setdefault(row, result.code)
+        for row, code in sorted(codes.items()):
+            place = f"unit {batch.unit}, row {int(batch.rows.ordinals[row])}"
+            count, first = self.reasons.get(code, (0, place))
+            self.reasons[code] = count + 1, first
+
+    def told(self) -> Iterator[str]:
+        """Yields lines: how many rows are held back, why, and what to do; none if all is well."""
+        if not self.reasons:
+            if not self.shown:
+                yield f"{counted(self.rows, 'row')} read: no note to show"
+            return
+        verb = "is" if self.held_back == 1 else "are"
+        yield (
+            f"{self.held_back:,} of {counted(self.rows, 'row')} read {verb} held back: a run puts "
+            "such rows in its quarantine, and never in its output"
+        )
+        for code, (count, first) in sorted(self.reasons.items()):
+            meaning = explain(code)
+            yield f"  {code} ({count:,}; first: {first}): {meaning.cause}; {meaning.remedy}"
+
+
+def _batches(
     storage: Storage, options: Options, scrubber: Scrubber, rows: int
-) -> Iterator[tuple[Batch, int, ScrubbedText | DocumentError]]:
-    """Yields the first documents of the input: a batch, the index there, what became of it."""
+) -> Iterator[tuple[Batch, list[ScrubbedText | DocumentError]]]:
+    """Yields the first batches of the input, and what became of each of their documents."""
     seen = inspect_inputs(storage, options.inputs, options.format, options.settings)
     columns = roles_for(seen, options.columns, scrubber.policy)
     check_types(storage, seen, columns)
@@ -98,8 +155,7 @@ def _documents(
             dates=DateColumns.of(scrubber.policy),
             group_lines=by,
         ):
-            results = scrubber.explain_batch(batch, stand_ins=stand_ins, people=people)
-            yield from ((batch, index, result) for index, result in enumerate(results))
+            yield batch, scrubber.explain_batch(batch, stand_ins=stand_ins, people=people)
 
 
 def _people(

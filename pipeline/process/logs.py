@@ -113,8 +113,14 @@ def about_run(run: str) -> None:
     _said.run = run
 
 
-def say(message: str, level: str = "ERROR") -> None:
-    """Writes a message for the user to standard error, in the form of the logs."""
+def say(message: str, level: str = "ERROR", *, on_terminal: str | None = None) -> None:
+    """Writes a message for the user to standard error, in the form of the logs.
+
+    Args:
+        on_terminal: the message with names that were typed or come from a file; see `say_error`.
+    """
+    if on_terminal is not None and _said.form != "json" and is_terminal(sys.stderr):
+        message = on_terminal
     said = as_typed(message, sys.stderr)
     text = _line(level, "scrubline", message) if _said.form == "json" else said
     print(text, file=sys.stderr, flush=True)
@@ -125,10 +131,8 @@ def say_error(error: Exception) -> None:
 
     Such names may be values of the input, and a stream that is not a terminal may be kept.
     """
-    message = str(error)
-    if isinstance(error, ScrublineError) and _said.form != "json" and is_terminal(sys.stderr):
-        message = error.on_terminal
-    say(f"scrubline: {message}")
+    on_terminal = error.on_terminal if isinstance(error, ScrublineError) else str(error)
+    say(f"scrubline: {error}", on_terminal=f"scrubline: {on_terminal}")
 
 
 def is_terminal(stream: Any) -> bool:

@@ -294,6 +294,67 @@ def test_what_is_not_written_as_its_type_is_does_not_pass(inner, place, name):
     assert found[place if place in found else f"o.{place}"] == name
 
 
+AGE = '<code code="30525-0" codeSystem="2.16.840.1.113883.6.1"/>'
+PULSE = '<code code="8867-4" codeSystem="2.16.840.1.113883.6.1"/>'
+
+
+@pytest.mark.parametrize(
+    ("inner", "place", "name"),
+    [
+        (AGE + '<value xsi:type="INT" value="93"/>', "observation.value(INT)@value", "@value(over 89)"),
+        (AGE + '<value xsi:type="INT" value="89"/>', "observation.value(INT)@value", "value(INT)@value"),
+        (AGE + '<value xsi:type="REAL" value="93.5"/>', "observation.value(REAL)@value", "@value(over 89)"),
+        (AGE + '<value xsi:type="PQ" value="93"/>', "observation.value(PQ)@value", "@value(over 89)"),
+        (AGE + '<value xsi:type="PQ" value="93" unit="%"/>', "observation.value(PQ)@value", "value(PQ)@value"),
+        (AGE + '<value xsi:type="PQ" value="&gt;93"/>', "observation.value(PQ)@value", "@value(over 89)"),
+        (AGE + '<value xsi:type="PQ" value="&gt;9"/>', "observation.value(PQ)@value", "@value(text)"),
+        (AGE + '<value xsi:type="IVL_INT"><low value="93"/></value>', "value(IVL_INT).low@value", "@value(over 89)"),
+        (AGE + '<value xsi:type="ST">93 y</value>', "observation.value(ST)", "value(over 89)"),
+        (AGE + '<value xsi:type="ST">71 y</value>', "observation.value(ST)", "value(ST)"),
+        (AGE + '<value xsi:type="ED">9<![CDATA[3]]></value>', "observation.value(ED)", "value(over 89)"),
+        (AGE + "<value>93</value>", "observation.value", "value(over 89)"),
+        (AGE + '<value xsi:type="TS" value="1913"/>', "observation.value(TS)@value", "value(TS)@value"),
+        (AGE + '<value xsi:type="ED"><reference value="#a93"/></value>', "value(ED).reference@value", "reference@value"),
+        (AGE + '<value xsi:type="CD"><originalText>93</originalText></value>', "value(CD).originalText", "originalText"),
+        # Wherever the code stands, and however it says what it is.
+        ('<value xsi:type="INT" value="93"/>' + AGE, "observation.value(INT)@value", "@value(over 89)"),
+        ('<code code="424144002"/><value xsi:type="INT" value="93"/>', "observation.value(INT)@value", "@value(over 89)"),
+        ('<code code="X" displayName="Patient age"/><value xsi:type="INT" value="93"/>', "observation.value(INT)@value", "@value(over 89)"),
+        ('<code nullFlavor="OTH"><originalText>Age</originalText></code><value xsi:type="INT" value="93"/>', "observation.value(INT)@value", "@value(over 89)"),
+        ('<code code="X"><translation code="30525-0"/></code><value xsi:type="INT" value="93"/>', "observation.value(INT)@value", "@value(over 89)"),
+        # Not what is of another observation, or of another thing in this one.
+        (PULSE + '<value xsi:type="INT" value="93"/>', "observation.value(INT)@value", "value(INT)@value"),
+        (AGE + '<repeatNumber value="93"/>', "observation.repeatNumber@value", "repeatNumber@value"),
+        (AGE + "<entryRelationship><observation>" + PULSE + '<value xsi:type="INT" value="93"/></observation></entryRelationship>',
+         "observation.value(INT)@value", "value(INT)@value"),
+        (PULSE + "<entryRelationship><observation>" + AGE + '</observation></entryRelationship><value xsi:type="INT" value="93"/>',
+         "observation.value(INT)@value", "value(INT)@value"),
+        (PULSE + "<entryRelationship><observation>" + AGE + '<value xsi:type="INT" value="93"/></observation></entryRelationship>',
+         "observation.value(INT)@value", "@value(over 89)"),
+        (AGE + '<referenceRange><observationRange><value xsi:type="INT" value="93"/></observationRange></referenceRange>',
+         "observationRange.value(INT)@value", "value(INT)@value"),
+        ('<value xsi:type="PQR"/><value xsi:type="PQ"><translation value="93" code="a"/></value>' + AGE,
+         "value(PQ).translation@value", "@value(over 89)"),
+    ],
+)  # fmt: skip
+def test_an_age_over_89_is_one_by_the_code_of_its_observation(inner, place, name):
+    record = document(inner=f"<entry><observation>{inner}</observation></entry>")
+    assert names(record)[place] == name
+
+
+@pytest.mark.parametrize(
+    ("value", "roles"),
+    [
+        ('<value xsi:type="INT" value="93"/>', [("@value(over 89)", "text")]),
+        ('<value xsi:type="ST">93</value>', [("value(over 89)", "text"), ("value(ST)", "pass")]),
+    ],
+)
+def test_an_age_over_89_that_is_declared_a_text_is_one(value, roles):
+    record = document(inner=f"<entry><observation>{AGE}{value}</observation></entry>")
+    (found,) = (one for one in values(record, *roles) if one.value == "93")
+    assert found.name == roles[0][0] and found.layers
+
+
 def test_what_a_user_declares_of_an_attribute_holds_for_any_form():
     record = document(inner='<o><value xsi:type="PQ" unit="per Smith"/></o>')
     assert names(record, ("@unit", "pass"))["o.value(PQ)@unit"] == "@unit"

@@ -21,7 +21,7 @@ def test_the_roles_are_those_of_columns():
 
 
 def test_names_are_paths_of_few_elements():
-    element = r"[\w:-]+(?:\(\w+\))?"
+    element = r"[\w:-]+(?:\([\w ]+\))?"
     form = re.compile(rf"(?:(?:{element}\.){{0,2}}{element})?(?:@[\w:]+(?:\([\w ]+\))?)?")
     assert [name for name in ROLES if not form.fullmatch(name)] == []
 

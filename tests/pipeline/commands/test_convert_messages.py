@@ -351,3 +351,32 @@ def test_files_of_text_become_messages(scrubline, tmp_path):
     code, _, _ = scrubline("convert", tmp_path / "notes", tmp_path / "m.hl7")
     assert code == 0
     assert "|7.txt|P|2.5.1|" in (tmp_path / "m.hl7").read_text()
+
+
+@pytest.mark.parametrize(
+    "name", ["QQPHI", "ZP-1", "zpd-1", "PID-05", "PID-5.", "OBX-5(tx)", "PID5"]
+)
+def test_a_declared_name_that_no_field_can_have_is_refused(scrubline, feed, tmp_path, name):
+    code, _, err = scrubline("convert", feed, tmp_path / "t.csv", "--column", f"{name}=pass")
+    assert code == 2 and f"the input lacks declared columns: ['{name}']" in err
+    assert not (tmp_path / "t.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["ZPD", "ZPD-1", "ZPD-1.2", "PID-99", "OBX-5(QQ)", "OBX-5(CWE).2"])
+def test_a_declared_name_may_be_of_a_field_that_is_not_there(scrubline, feed, tmp_path, name):
+    code, _, err = scrubline("convert", feed, tmp_path / "t.csv", "--column", f"{name}=drop")
+    assert (code, err) == (0, WARNED)
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_run_refuses_such_a_name_too(scrubline, feed, tmp_path, as_file):
+    (tmp_path / "key.txt").write_text(new_key())
+    words = ["scrub", "--input", feed, "--output", tmp_path / "out", "--dry-run"]
+    words += ["--key-file", tmp_path / "key.txt"]
+    if as_file:
+        (tmp_path / "job.toml").write_text('[column]\nQQPHI = "pass"\n')
+        words += ["--config", tmp_path / "job.toml"]
+    else:
+        words += ["--column", "QQPHI=pass"]
+    code, _, err = scrubline(*words)
+    assert code == 2 and "the input lacks declared columns: ['QQPHI']; no value of HL7 v2" in err

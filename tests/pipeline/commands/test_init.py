@@ -12,8 +12,10 @@ import zipfile
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scrubline.models.core.error_classes import explain
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.cli import main as cli
+from scrubline.pipeline.process import logs
 
 CANARY = "Quuxford"
 NOTE = f"Seen by Dr. {CANARY} on 3/4/2019 with a cough for two weeks; MRN 5550199, well otherwise."
@@ -253,7 +255,53 @@ def test_rows_that_cannot_be_read_are_counted(place, capfd):
     (place / "a.jsonl").write_bytes(as_jsonl() + b'{"note_id": \xff}\n[1]\n')
     code, _, err = run(capfd, "--input", "a.jsonl", "--make-key", "k")
     assert code == 0
-    assert "1 of 62 rows of the sample cannot be read: BadEncoding" in err
+    assert "1 of 62 rows of the sample cannot be read: BadEncoding, in input file 1: some" in err
+
+
+GOOD = {
+    "hl7": b"MSH|^~\\&|a|b|c|d|2024||ORU^R01|1|P|2.5\rOBX|1|TX|||well\r",
+    "fhir": b'{"resourceType": "Patient", "id": "p1"}\n',
+    "ccda": b'<ClinicalDocument xmlns="urn:hl7-org:v3"><title>a</title></ClinicalDocument>',
+    "jsonl": b'{"note_id": 1, "text": "all is well"}\n',
+}
+"""A file of each format; cut off, it is broken."""
+
+
+@pytest.mark.parametrize(
+    ("form", "error"),
+    [("hl7", "BadHl7"), ("fhir", "BadJson"), ("ccda", "BadCcda"), ("jsonl", "BadJson")],
+)
+def test_a_file_that_is_broken_is_named(place, capfd, form, error):
+    (place / "in").mkdir()
+    (place / "in/a").write_bytes(GOOD[form])
+    (place / "in/Quimby").write_bytes(GOOD[form][3:] if form == "hl7" else GOOD[form][:-9])
+    code, _, err = run(capfd, "--input", "in", "--format", form, "--make-key", "k")
+    assert code == 0 and "Quimby" not in err
+    explained = f"{explain(error).cause}; {explain(error).remedy}"
+    assert (
+        f"1 of 2 rows of the sample cannot be read: {error}, in input file 1: {explained}\n" in err
+    )
+
+
+@pytest.mark.parametrize("form", GOOD)
+def test_a_file_called_gz_that_is_none_is_named(place, capfd, form):
+    (place / "in").mkdir()
+    (place / "in/a").write_bytes(GOOD[form])
+    for name in ("b.gz", "c.gz"):
+        (place / "in" / name).write_bytes(GOOD[form])
+    code, _, err = run(capfd, "--input", "in", "--format", form, "--make-key", "k")
+    assert code == 0
+    assert (
+        "2 of 3 rows of the sample cannot be read: DamagedArchive, in input file 2 and 1 other: "
+        in err
+    )
+
+
+def test_a_broken_file_is_named_by_its_name_on_a_terminal(place, capfd, monkeypatch):
+    (place / "a{1}.json").write_bytes(GOOD["fhir"][:-9])
+    monkeypatch.setattr(logs, "is_terminal", lambda stream: True)
+    code, _, err = run(capfd, "--input", "a{1}.json", "--format", "fhir", "--make-key", "k")
+    assert code == 0 and "BadJson, in input file 1 'a{1}.json': " in err
 
 
 HTML, RTF = f"<p>{NOTE}</p>", rf"{{\rtf1\ansi {NOTE}}}"

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from scrubline.models.core.error_classes import explain
 
 from ...waiting import GUARD_SECONDS
 
@@ -74,3 +75,35 @@ def test_notes_are_shown_before_and_after_in_colour(source, tmp_path):
 def test_what_is_refused(source, words, told):
     code, shown, err = on_terminal("preview", "--input", source, *ROLES, *RULES, *words)
     assert code == 2 and told in err and "Seen" not in shown
+
+
+PATIENT = '{"resourceType": "Patient", "id": "quimby", "name": [{"family": "Quimby"}]'
+RECORDS = {
+    "hl7": ("m.hl7", "MSHx|^~\\&|Quimby\rOBX|1|TX|||Quimby\r", "BadHl7", 1),
+    "fhir": ("m.ndjson", f"{PATIENT},,}}\n{PATIENT}:}}\n", "BadJson", 2),
+    "ccda": ("m.xml", "<ClinicalDocument>Quimby</ClinicalDocument>", "BadCcda", 1),
+    "jsonl": ("m.jsonl", '{"note_id": 1, "day": "x", "text": "Quimby"}\nQuimby\n', "BadJson", 1),
+}
+
+
+@pytest.mark.parametrize("form", RECORDS)
+def test_rows_that_are_held_back_are_counted_with_the_reason(form, tmp_path):
+    name, content, error, count = RECORDS[form]
+    (tmp_path / name).write_text(content)
+    roles = ROLES if form == "jsonl" else ()
+    code, shown, err = on_terminal(
+        "preview", "--input", tmp_path / name, "--format", form, *roles, *RULES
+    )
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    rows = count + (form == "jsonl")
+    assert (code, err) == (0 if form == "jsonl" else 3, "")
+    assert f"{count} of {rows} row" in plain and "held back: a run puts" in plain
+    assert f"  {error} ({count}; first: unit 0, row {rows - count}): " in plain
+    assert explain(error).cause in plain and explain(error).remedy in plain
+    assert plain.count("Quimby") == (2 if form == "jsonl" else 0)
+
+
+def test_rows_without_a_note_are_told(tmp_path):
+    (tmp_path / "m.hl7").write_text("MSH|^~\\&|a|b|c|d|2024||ADT^A01|1|P|2.5\r")
+    code, shown, err = on_terminal("preview", "--input", tmp_path / "m.hl7", *RULES)
+    assert (code, err) == (0, "") and "1 row read: no note to show" in shown
