@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator, Sequence
 from ...models.core.display_names import counted
 from ...models.core.errors import GateFailed, UsageError
 from ...models.core.shortage import raise_shortage
-from ...models.review.private_files import write_private
 from ...models.risk.bounds import LEAST_PLANTED
 from ...models.risk.drawing import LEAST_BY_TYPE, draw, draw_sha256
 from ...models.risk.frame import OTHER, Frame, FrameDocument, frame_of
 from ...models.risk.planting import PLANTED
 from ...models.risk.rows import Campaign, DrawnList, Method, Of, Unit
 from ...models.risk.sample_sizes import Reading, SampleSizes, fixed_notes, sample_sizes
+from ...models.storage.private_files import write_private
 from ...models.storage.storage import Storage
 from ..outputs.measured_run import MeasuredRun, frame_documents, removed_spans, text_hmacs
 from .register import MOST_ALPHA, read_register, register_campaign, require_alpha

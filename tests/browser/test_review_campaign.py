@@ -7,8 +7,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from scrubline.models.core.keys import Keys, canonical_id, key_bytes
-from scrubline.models.review.private_files import write_private
 from scrubline.models.risk.rows import DONE, MarkedSpan, MarkedText, json_line, read_draw
+from scrubline.models.storage.private_files import write_private
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.review.texts import ReviewedOutput
 
