@@ -108,7 +108,7 @@ def test_a_certificate_is_read_for_issued_gates_a_run_and_ends_with_its_model(br
     certify = ("certify", "out", "--campaign", "spring", "--key-file", "key.txt")
     said = run(*certify, "--sign", "officer.pem", cwd=waiting.folder).stdout
     drawn, planted = len(waiting.drawn), sum(len(one.planted) for one in waiting.drawn)
-    assert f"Drawn at random and counted: {drawn} documents; 1 of them leak." in said
+    assert f"Drawn at random and counted: {drawn} documents; 1 of them leaks." in said
     assert f"found {planted} of {planted} spans" in said
     gates(waiting)
 

@@ -80,7 +80,7 @@ def change_elsewhere(at):
 def test_another_window_has_saved_and_mine_are_kept(at):
     change_elsewhere(at)
     at.press("w", "1")
-    at.waits_for("dialog", "it has 1 spans there, 1 here")
+    at.waits_for("dialog", "it has 1 span there, 1 here")
     assert "NOT SAVED" in at.text("#saving")
     at.page.get_by_role("button", name="Keep mine").click()
     assert at.marks() == [("Seen", "PATIENT")]
@@ -89,7 +89,7 @@ def test_another_window_has_saved_and_mine_are_kept(at):
 def test_another_window_has_saved_and_theirs_are_taken_and_undone(at):
     change_elsewhere(at)
     at.press("w", "1")
-    at.waits_for("dialog", "it has 1 spans there, 1 here")
+    at.waits_for("dialog", "it has 1 span there, 1 here")
     at.page.get_by_role("button", name="Take the saved ones").click()
     at.waits_for("#spoken", "the saved marks")
     assert at.marks() == [("Lee", "DOCTOR")]

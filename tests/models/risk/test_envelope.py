@@ -126,7 +126,7 @@ def test_a_bound_cannot_be_written_anew():
     statement = json.loads(base64.b64decode(said["payload"]))
     statement["predicate"]["statements"][0]["bound"] = 0.0
     said["payload"] = base64.b64encode(json.dumps(statement).encode()).decode()
-    with pytest.raises(UsageError, match="none of its 1 signatures"):
+    with pytest.raises(UsageError, match=r"none of its signatures \(1\)"):
         verified_certificate(json.dumps(said).encode(), TRUSTED)
 
 

@@ -165,8 +165,8 @@ def test_each_reason_of_a_certificate_holds_the_run(asked, storage, certified, c
         ({"certificate": "."}, "NoCertificate: it cannot be read"),
         ({"certificate": "OUT/risk/certificate.json"}, "Untrusted: certificate: it is no DSSE"),
         ({"certificate": "OUT/seal.json"}, "NoCertificate: there is no such file"),
-        ({"certificate": "FORGED"}, "Untrusted: certificate: none of its 1 signatures"),
-        ({"trusted_keys": "STRANGER"}, "Untrusted: certificate: none of its 1 signatures"),
+        ({"certificate": "FORGED"}, "Untrusted: certificate: none of its signatures (1)"),
+        ({"trusted_keys": "STRANGER"}, "Untrusted: certificate: none of its signatures (1)"),
         ({"max_risk": "direct=0.01"}, "AboveLimit: at most 0.04"),
         ({"max_risk": "direct=0.05,any=0.001"}, "AboveLimit: at most 0.0"),
         ({"max_risk": "direct:patient=0.0001"}, "AboveLimit: at most 0."),
@@ -281,7 +281,7 @@ def drifting(folder):
 @pytest.mark.parametrize(
     ("notes", "changes", "reason"),
     [
-        ({"kinds": ("letter", "Quuxworth")}, {}, "NewType: 1 types of notes that the frame"),
+        ({"kinds": ("letter", "Quuxworth")}, {}, "NewType: 1 type of notes that the frame"),
         ("drift", {}, "Drift: documents are not as in the frame by spans_per_token, tokens"),
         ({}, {"recognisers": ("date", "medical_record", "phone")}, "OtherRules: "),
         ({}, {"policy": "hipaa"}, "OtherPolicy: "),
