@@ -52,12 +52,13 @@ def long_note(characters: int, spans: int, *, in_lines: bool) -> tuple[str, list
     """A text, and as many stretches of it that were removed."""
     pieces: list[str] = []
     names = [f"Name{n}" for n in range(spans)]
-    size, each = 0, characters // spans
+    size = 0
     for n, name in enumerate(names):
         piece = f"{name} "
-        while len(piece) < each - 6:
+        end = (n + 1) * characters // spans - size
+        while len(piece) < end:
             piece += WORDS[(n + len(piece)) % len(WORDS)] + " "
-        piece = piece.rstrip() + ("\n" if in_lines and n % 2 else " ")
+        piece = piece[: max(len(name), end - 1)].rstrip() + ("\n" if in_lines and n % 2 else " ")
         pieces.append(piece)
         size += len(piece)
     return "".join(pieces), [(name, "PATIENT") for name in names]

@@ -25,8 +25,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from scrubline.models.core.keys import Keys, canonical_id, key_bytes
 from scrubline.models.redaction.actions import ACTIONS
-from scrubline.models.review.private_files import write_private
 from scrubline.models.risk.rows import DONE, DrawnText, MarkedSpan, MarkedText, json_line, read_draw
+from scrubline.models.storage.private_files import write_private
 
 DEMO = Path(__file__).resolve().parent
 CAMPAIGN, TARGET, LOWER = "spring", "0.15", "0.02"

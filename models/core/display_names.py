@@ -165,3 +165,8 @@ def _more(names: Sequence[str] | Mapping[str, str]) -> str:
 def counted(count: int, noun: str) -> str:
     """A number of things, for people: "1 file", "2,000 files"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def of_them(count: int, verb: str, verbs: str) -> str:
+    """How many of what was just counted do something: "1 of them leaks", "2 of them leak"."""
+    return f"{count:,} of them {verb if count == 1 else verbs}"

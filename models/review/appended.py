@@ -18,10 +18,13 @@ from collections.abc import Callable, Iterator
 from typing import Protocol, TypeVar
 
 from ..core.checked_json import parse_json
-from .private_files import FLAGS, read_private, require_private, sync_folder
+from ..storage.private_files import FLAGS, read_private, require_private, sync_folder
 
 FIRST = "0" * 64
 """In place of the hash of a row before the first."""
+
+PLACE = "restricted/review"
+"""What messages call the folder of such files."""
 
 _TAIL_BYTES = 65_536
 
@@ -79,7 +82,7 @@ def append_line(path: str, make: Callable[[bytes | None], bytes]) -> bytes:
     is_new = not os.path.lexists(path)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | FLAGS, 0o600)
     try:
-        require_private(os.fstat(descriptor))
+        require_private(os.fstat(descriptor), PLACE)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         size, last = _last_line(descriptor)
         line = make(last)
@@ -100,7 +103,7 @@ def append_line(path: str, make: Callable[[bytes | None], bytes]) -> bytes:
 
 def read_lines(path: str) -> bytes:
     """The content of such a file; nothing if there is none. See `read_private`."""
-    return read_private(path) or b""
+    return read_private(path, PLACE) or b""
 
 
 def _write(descriptor: int, at: int, line: bytes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..core.errors import ScrublineError
 from ..core.keys import Keys
@@ -76,6 +76,8 @@ class ReaderMarks:
         verdict: str,
         seconds: float = 0,
         of: Mapping[str, int] | None = None,
+        *,
+        first: Callable[[], None] = lambda: None,
     ) -> MarkedText:
         """Adds a revision, and gives it once it is on disk.
 
@@ -84,6 +86,7 @@ class ReaderMarks:
             text_hmac: keyed hash of what was read.
             replaces: the revision that was changed; 0 for none.
             spans, verdict, seconds, of: see `MarkedText`.
+            first: called before it is written, once it is known to follow from the last one.
 
         Raises:
             StaleMarks: if that is not the last one.
@@ -99,6 +102,7 @@ class ReaderMarks:
             held = self.held.get(text)
             if replaces != (held.rev if held else 0):
                 raise StaleMarks(held)
+            first()
             row = MarkedText(
                 seq=self.rows + 1,
                 doc_key=text[0],

@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..core.arrays import Floats
+from ..core.display_names import counted
 from ..core.errors import UsageError
 
 ALPHA = 0.05
@@ -237,9 +238,9 @@ class ReaderRecall:
         """
         if self.planted < LEAST_PLANTED:
             raise UsageError(
-                f"{self.planted} planted spans were shown in notes that were read to the end, at "
-                f"least {LEAST_PLANTED} are needed: without them nothing is known of what readers "
-                "miss, and nothing can be stated"
+                f"{counted(self.planted, 'planted span')} shown in notes that were read to the "
+                f"end, at least {LEAST_PLANTED} are needed: without them nothing is known of what "
+                "readers miss, and nothing can be stated"
             )
         return binomial_lower(self.found, self.planted, alpha / RECALL_PART)
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.checked_json import convert_json
+from ..core.display_names import counted
 from ..core.errors import UsageError
 from .drift import SERIES, drifted, new_types
 from .frame import OTHER, CutTail, FrameDocument, FrameFacts, series_of, unit_of_patient
@@ -294,13 +295,12 @@ def reasons_against(
             reasons.append(Reason(Uncertified.NOT_STATED, f"it says nothing of {limit}"))
         elif bounds[limit].bound > limit.share:
             found = bounds[limit]
-            counted = f", with {found.outside} documents that were in no frame" * bool(
-                found.outside
-            )
+            more = counted(found.outside, "document")
+            outside = f", with {more} in no frame" if found.outside else ""
             reasons.append(
                 Reason(
                     Uncertified.ABOVE_LIMIT,
-                    f"at most {found.bound:.4f} is certified{counted}, asked for is {limit}",
+                    f"at most {found.bound:.4f} is certified{outside}, asked for is {limit}",
                 )
             )
     return tuple(reasons)
@@ -347,7 +347,9 @@ def _of_notes(certificate: Certificate, run: GatedRun) -> list[Reason]:
     frame = certificate.frame
     types = {one.note_type or OTHER for one in run.documents}
     if found := new_types(frame.types, types):
-        more = f"{len(found)} types of notes that the frame did not have, or had too few of"
+        more = (
+            f"{counted(len(found), 'type')} of notes that the frame did not have, or had too few of"
+        )
         reasons.append(Reason(Uncertified.NEW_TYPE, more, found))
     inside = _inside(certificate, run.documents)
     series = series_of(inside)

@@ -223,8 +223,8 @@ def _signed_payload(envelope: bytes, trusted: Sequence[Ed25519PublicKey]) -> byt
     signed = _to_sign(payload)
     if not any(_agrees(key, one, signed) for key in trusted for one in signatures):
         raise UsageError(
-            f"certificate: none of its {len(signatures)} signatures is of one of the "
-            f"{len(trusted)} trusted keys"
+            f"certificate: none of its signatures ({len(signatures)}) is of one of the trusted "
+            f"keys ({len(trusted)})"
         )
     return payload
 

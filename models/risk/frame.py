@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 
+from ..core.display_names import counted
 from ..core.errors import UsageError
 from .drift import SERIES, Distribution, distribution_of
 
@@ -173,8 +174,8 @@ def frame_of(
     frame = Frame(tuple(kept), cut, frozenset(asked))
     if missing := len(frame.asked - (frame.types.keys() - {OTHER})):
         raise UsageError(
-            f"statements are asked of {missing} note types that the frame does not have, or has "
-            f"fewer than {LEAST_OF_TYPE} documents of",
+            f"statements are asked of {counted(missing, 'note type')} that the frame does "
+            f"not have, or has fewer than {LEAST_OF_TYPE} documents of",
             on_terminal=f"the frame does not have {LEAST_OF_TYPE} documents of each of "
             f"{sorted(frame.asked)}",
         )
@@ -188,7 +189,7 @@ def _without_tail(
         return documents, CutTail()
     risks = [one.risk for one in documents if one.risk is not None]
     if missing := len(documents) - len(risks):
-        raise UsageError(f"a tail cannot be cut: {missing} documents have no risk")
+        raise UsageError(f"a tail cannot be cut: {counted(missing, 'document')} without a risk")
     at_most = math.floor(share * len(risks) + 1e-9)
     # The greatest of those that stay, if as many as may be are cut.
     threshold = sorted(risks)[-at_most - 1] if risks else 0

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeVar
 
 from ..core.checked_json import parse_json
+from ..core.display_names import counted
 from ..core.errors import UsageError
 from .frame import CutTail, FrameFacts
 
@@ -240,7 +241,7 @@ def read_draw(content: bytes) -> DrawnList:
         _read(line, DrawnText, f"draw, line {number}") for number, line in enumerate(lines[1:], 2)
     )
     if len(texts) != head.texts:
-        raise UsageError(f"draw: {len(texts)} texts, its first line says {head.texts}")
+        raise UsageError(f"draw: {counted(len(texts), 'text')}, its first line says {head.texts}")
     if len({(one.doc_key, one.field) for one in texts}) < len(texts):
         raise UsageError("draw: a text stands in it twice")
     return DrawnList(head.campaign, texts)

@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any
 
+from ..core.display_names import counted
 from ..core.errors import UsageError
 from .bounds import alpha_of_reading, shared_alpha, upper_bound
 from .drawing import draw_sha256
@@ -175,8 +176,8 @@ def refuse_in_training(drawn: DrawnList, trained: Iterable[str]) -> None:
     """
     if both := len({text.doc_key for text in drawn.texts} & set(trained)):
         raise UsageError(
-            f"{both} documents of the campaign are in training: what is measured on them is no "
-            "measure of others"
+            f"in training: {counted(both, 'document')} of the campaign; what is measured on them "
+            "is no measure of others"
         )
 
 
@@ -270,7 +271,7 @@ def _limits(campaign: Campaign, judgement: Judgement, statements: Sequence[State
         ),
         (
             lambda: any(one.unit == "million tokens" for one in statements),
-            f"Of a unit, {campaign.most_leaks} leaks are counted at most.",
+            f"Leaks of a unit that are counted: {campaign.most_leaks} at most.",
         ),
         (
             lambda: not judgement.twice,

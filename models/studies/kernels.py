@@ -19,10 +19,10 @@ from ..core.feature_rows import Features
 from ..corpora import AnnotatedDocument, Annotation
 from ..crf.codec import OUTSIDE, decode_ids
 from ..recipes import Recipe
+from ..storage.private_files import read_checked, write_checked
 from ..text.tokenizer import tokenize_documents
 from ..training.identity import corpus_hash, hash_of, lists_hash
 from ..training.preparing import Prepared, make_dictionaries, prepare
-from ..training.private import read_private, write_private
 from .base import Bench
 
 C, GAMMA, R = 1.0, 0.05, 1.0
@@ -63,7 +63,7 @@ def with_kernels(bench: Bench) -> tuple[list[AnnotatedDocument], int, dict[str, 
             found[name] = spans
             if bench.work:
                 rows = [[[s.start, s.end, s.label] for s in own] for own in spans]
-                write_private(bench.work / keys[name], json.dumps(rows).encode())
+                write_checked(bench.work / keys[name], json.dumps(rows).encode())
             bench.report(f"stat-deid with the kernel {name}")
     return test, len(train), {name: spans for name, spans in found.items() if spans is not None}
 
@@ -134,7 +134,7 @@ def _key(
 
 def _kept(bench: Bench, key: str, documents: Sequence[AnnotatedDocument]) -> Found | None:
     """What an earlier run found; None if there is none, or it does not fit."""
-    content = read_private(bench.work / key) if bench.work else None
+    content = read_checked(bench.work / key) if bench.work else None
     if content is None:
         return None
     try:

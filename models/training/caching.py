@@ -25,9 +25,9 @@ from ..core.feature_rows import Features
 from ..core.shortage import raise_shortage
 from ..corpora import AnnotatedDocument
 from ..recipes import Recipe, TaggerRecipe
+from ..storage.private_files import read_checked, write_checked
 from .identity import corpus_hash, feature_key, hash_of, lists_hash
 from .preparing import Prepared, prepare
-from .private import read_private, write_private
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ def prepare_cached(
     """`prepare` with a cache.
 
     Args:
-        folder: see `private_folder`.
+        folder: see `named_private_folder`.
         recipe: see `prepare`.
         documents: see `prepare`.
         dictionaries: see `prepare`.
@@ -69,14 +69,14 @@ def prepare_cached(
     )
     path = folder / f"features-{key}.npz"
     if path.exists():
-        content = read_private(path)
+        content = read_checked(path)
         first = [recipe.tagger_of[key] for key in recipe.keys_of_passes[0]]
         cached = None if content is None else _unpacked(content, first, len(documents))
         if cached is not None:
             return cached
         _log.warning("a file of the feature cache is damaged: computing the features again")
     prepared = prepare(recipe, documents, dictionaries, auxiliary)
-    write_private(path, _packed(prepared))
+    write_checked(path, _packed(prepared))
     return prepared
 
 

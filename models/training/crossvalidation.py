@@ -25,12 +25,12 @@ from ..corpora import AnnotatedDocument, Annotation
 from ..crf.learning import Progress
 from ..families import FAMILIES
 from ..recipes import Recipe
+from ..storage.private_files import read_checked, write_checked
 from .decoding import Decoders, Found, PassDecoder
 from .folds import Folds, training_part
 from .identity import corpus_hash, feature_key, hash_of, lists_hash
 from .passes import fit_recipe, parts
 from .preparing import Prepared, make_dictionaries, prepare
-from .private import read_private, write_private
 from .processes import OnIteration, run_tasks
 from .scoring import Scored, Scorer, gold_for
 from .settings import Setting
@@ -152,7 +152,7 @@ def cross_validate(
     for task, trial in _tried(settings, left, resources, jobs, prepared_by, on_iteration):
         trials[task] = trial
         if work:
-            write_private(work / keys[task], _trial_to_json(trial))
+            write_checked(work / keys[task], _trial_to_json(trial))
         if on_trial:
             on_trial(*task, trial, False)
     held_out = [folds[f] for f in chosen]
@@ -364,7 +364,7 @@ def _trial_to_json(trial: Trial) -> bytes:
 
 def _read_trial(path: Path, held: Sequence[AnnotatedDocument]) -> Trial | None:
     """The trial of an earlier run; None if there is none, or it is damaged."""
-    content = read_private(path)
+    content = read_checked(path)
     if content is None:
         return None
     try:

@@ -6,16 +6,16 @@ import dataclasses
 import math
 from collections.abc import Collection, Iterator, Sequence
 
-from ...models.core.display_names import counted
+from ...models.core.display_names import counted, of_them
 from ...models.core.errors import GateFailed, UsageError
 from ...models.core.shortage import raise_shortage
-from ...models.review.private_files import write_private
 from ...models.risk.bounds import LEAST_PLANTED
 from ...models.risk.drawing import LEAST_BY_TYPE, draw, draw_sha256
 from ...models.risk.frame import OTHER, Frame, FrameDocument, frame_of
 from ...models.risk.planting import PLANTED
 from ...models.risk.rows import Campaign, DrawnList, Method, Of, Unit
 from ...models.risk.sample_sizes import Reading, SampleSizes, fixed_notes, sample_sizes
+from ...models.storage.private_files import write_private
 from ...models.storage.storage import Storage
 from ..outputs.measured_run import MeasuredRun, frame_documents, removed_spans, text_hmacs
 from .register import MOST_ALPHA, read_register, register_campaign, require_alpha
@@ -144,7 +144,9 @@ def prepare_campaign(
         )
     hmacs = text_hmacs(storage, run, {text.doc_key for text in drawn.texts})
     if lost := sum((text.doc_key, text.field) not in hmacs for text in drawn.texts):
-        raise GateFailed(f"{lost} texts to be read are not in the data of the run: see `verify`")
+        raise GateFailed(
+            f"not in the data of the run: {counted(lost, 'text')} to be read; see `verify`"
+        )
     drawn = drawn.with_hmacs(hmacs)
     reading = Reading(request.alpha, min(found, PLANTED), units)
     sizes = sample_sizes(request.target, reading)
@@ -235,7 +237,7 @@ def _size(request: CampaignRequest, units: int, planted: int) -> int:
 
 def _too_small(request: CampaignRequest, units: int) -> UsageError:
     return UsageError(
-        f"{counted(units, request.unit)} are too few: not even if all of them were read, and as "
+        f"too few: {counted(units, request.unit)}. Not even if all of them were read, and as "
         f"little leaked as is supposed, could it be said that at most {request.target:g} leak. "
         "Measure a run of more notes, or ask for a greater --target"
     )
@@ -349,7 +351,7 @@ def _chance_lines(prepared: PreparedCampaign) -> Iterator[str]:
         for part in (0.25, 0.5)
     ]
     yield (
-        f"it certifies the target if at most {leaks} of them leak: a chance of "
+        f"it certifies the target if at most {of_them(leaks, 'leaks', 'leak')}: a chance of "
         + ", ".join(chances)
     )
 

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 
 from ...models.core.checked_json import parse_json
+from ...models.core.display_names import counted
 from ...models.core.errors import ScrublineError, UsageError
 from ...models.core.keys import Keys
 from ...models.risk.carrying import Certificate, read_certificate
@@ -99,7 +100,9 @@ def faults_of_campaigns(output: str, keys: Keys | None) -> tuple[list[str], list
     if not rows and not faults:
         return [], []
     marks = "" if keys else "; the marks of its rows were not checked without the key"
-    return [f"campaigns: {one}" for one in faults], [f"{rows} campaigns in their register{marks}"]
+    return [f"campaigns: {one}" for one in faults], [
+        f"{counted(rows, 'campaign')} in their register{marks}"
+    ]
 
 
 def faults_of_certificate(
@@ -117,7 +120,7 @@ def faults_of_certificate(
     names = storage.list_names(folder)
     faults, lines = [], []
     if foreign := [name for name in names if name not in (CERTIFICATE, ENVELOPE)]:
-        faults.append(f"{len(foreign)} files under risk/ are not Scrubline's")
+        faults.append(f"not Scrubline's, under risk/: {counted(len(foreign), 'file')}")
     if CERTIFICATE not in names:
         if ENVELOPE in names:
             faults.append("risk/certificate.json is missing beside its envelope")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
 from ...models.core.keys import Keys
 from ...models.core.shortage import raise_shortage
@@ -85,7 +86,7 @@ def faults_of_register(folder: ReviewFolder, keys: Keys | None) -> tuple[list[st
         elif draw_sha256(content) != row.draw_sha256:
             faults.append(f"campaign {row.seq}: its draw is not the one that was registered")
     if lost := [one for one in folder.campaigns() if one.name not in known]:
-        faults.append(f"{len(lost)} draws are in no row of the register: rows were cut off")
+        faults.append(f"rows were cut off: the register has none of {counted(len(lost), 'draw')}")
     return faults, len(rows)
 
 

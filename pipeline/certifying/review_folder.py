@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from ...models.core.errors import UsageError
 from ...models.review.accesses import EXPORT, Access, read_accesses
-from ...models.review.appended import read_lines
+from ...models.review.appended import PLACE, read_lines
 from ...models.review.marks import ReaderMarks, Text
-from ...models.review.private_files import make_private_folder, read_private, require_private
 from ...models.risk.rows import UNFINISHED, MarkedText, MarksFile
 from ...models.storage.places import local_path
+from ...models.storage.private_files import make_private_folder, read_private, require_private
 
 DRAW, ADJUDICATED, ACCESSES, REGISTER = (
     *("draw.jsonl", "adjudicated.jsonl", "access.jsonl", "campaigns.jsonl"),
@@ -100,11 +100,11 @@ class ReviewFolder:
             UsageError: if others can look into it, or it cannot be made.
         """
         for path in (self.root, self.path, self.file(LEASES)):
-            make_private_folder(path)
+            make_private_folder(path, PLACE)
         for name in os.listdir(self.path):
             path = self.file(name)
             if os.path.isfile(path):
-                require_private(os.lstat(path))
+                require_private(os.lstat(path), PLACE)
 
     def file(self, name: str) -> str:
         """Path of a file of it."""
@@ -112,7 +112,7 @@ class ReviewFolder:
 
     def draw(self) -> bytes | None:
         """The file of the draw; None if there is none."""
-        return read_private(self.file(DRAW))
+        return read_private(self.file(DRAW), PLACE)
 
     def campaigns(self) -> list[ReviewFolder]:
         """The folders of all campaigns of the output."""
@@ -138,7 +138,7 @@ class ReviewFolder:
     def marks(self) -> list[MarksFile]:
         """What was marked, and what was decided on that."""
         files = [MarksFile(name, read_lines(self.marks_path(name))) for name in self.readers()]
-        decided = read_private(self.file(ADJUDICATED))
+        decided = read_private(self.file(ADJUDICATED), PLACE)
         if decided is not None:
             files.append(MarksFile(ADJUDICATOR, decided, is_adjudicated=True))
         return files

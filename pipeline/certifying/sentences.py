@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ...models.core.display_names import counted
+from ...models.core.display_names import counted, of_them
 from ...models.risk.carrying import Certificate
 from ...models.risk.frame import OTHER
 from ...models.risk.statement import Statement
@@ -61,7 +61,8 @@ def _read(certificate: Certificate) -> Iterator[str]:
     campaign, primary = certificate.campaign, certificate.statements[0]
     unit = "document" if primary.unit == "document" else "patient"
     yield (
-        f"Drawn at random and counted: {counted(primary.n, unit)}; {primary.k} of them leak. "
+        f"Drawn at random and counted: {counted(primary.n, unit)}; "
+        f"{of_them(primary.k, 'leaks', 'leak')}. "
         f"Not read to the end: {campaign['unfinished']}; not read at all: {campaign['unread']}; "
         "these count as leaks."
     )

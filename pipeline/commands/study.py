@@ -16,6 +16,7 @@ from ...models.core.label_maps import load_map
 from ...models.core.suggestions import did_you_mean
 from ...models.recipes import LANGUAGES
 from ...models.storage.places import local_path
+from ...models.storage.private_files import named_private_folder
 from ...models.studies import (
     INDEX_TITLE,
     OVERVIEW_TITLE,
@@ -29,7 +30,6 @@ from ...models.studies import (
     overview_page,
     write_findings,
 )
-from ...models.training.private import private_folder
 from ..process.exit_codes import ExitCode
 from ..process.logs import say
 from ..process.stdout import show
@@ -68,7 +68,7 @@ def run_studies(args: argparse.Namespace) -> Iterator[str]:
     bench = Bench(
         material,
         SIZES["quick" if args.quick else "full"],
-        work=private_folder(args.work, "--work") if args.work else None,
+        work=named_private_folder(args.work, "--work") if args.work else None,
         jobs=args.jobs,
         report=lambda line: print(line, file=sys.stderr, flush=True),
     )

@@ -17,6 +17,7 @@ from ...models.evaluation import compare
 from ...models.plots.curves import lines
 from ...models.plots.drawing import standalone
 from ...models.scrubber import Scrubber
+from ...models.storage.private_files import named_private_folder
 from ...models.training import train
 from ...models.training.caching import prepare_cached
 from ...models.training.crossvalidation import (
@@ -28,7 +29,6 @@ from ...models.training.crossvalidation import (
 )
 from ...models.training.folds import make_folds
 from ...models.training.preparing import prepare
-from ...models.training.private import private_folder
 from ...models.training.pruning import require_weights, shrink
 from ...models.training.reporting import report_json, report_markdown
 from ...models.training.scoring import gold_for
@@ -164,7 +164,7 @@ def _without_headings(bundle: Bundle) -> Iterator[str]:
 def _prepare(args: argparse.Namespace) -> Prepare:
     if not args.cache:
         return prepare
-    return functools.partial(prepare_cached, private_folder(args.cache, "--cache"))
+    return functools.partial(prepare_cached, named_private_folder(args.cache, "--cache"))
 
 
 # -- search
@@ -231,7 +231,7 @@ def _cross_validated(
         auxiliary=inputs.auxiliary,
         label_map=inputs.label_map,
         jobs=args.jobs,
-        work=private_folder(args.work, "--work") if args.work else None,
+        work=named_private_folder(args.work, "--work") if args.work else None,
         prepared_by=prepared_by,
         on_iteration=on_iteration,
         on_trial=on_trial,

@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...models.core.arrays import Ints
+from ...models.core.display_names import counted
 from ...models.core.errors import ScrublineError, error_class
 from ...models.core.shortage import raise_shortage
 from ...models.core.small_parquet import table_in
@@ -276,4 +277,5 @@ def faults_of_history(
     of_run = found.table.filter(pc.equal(found.table.column("run"), manifest["run"]))
     if not of_run.equals(expected):
         return [f"{HISTORY}: its rows of the last run are not what the tables give"], []
-    return [], [f"{HISTORY} tells of {len(pc.unique(found.table.column('run'))):,} runs"]
+    runs = len(pc.unique(found.table.column("run")))
+    return [], [f"{HISTORY} tells of {counted(runs, 'run')}"]

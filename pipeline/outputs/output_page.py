@@ -228,7 +228,9 @@ def _by_day(counts: RemovalCounts, manifest: Mapping[str, Any]) -> str:
     if earlier := shown[MOST_DAYS:]:
         texts, spans = (sum(found[day][at] for day in earlier) for at in range(2))
         of_days = sum(runs[day] for day in earlier)
-        rows.append((f"{len(earlier)} earlier days", of_days, told(texts), told(spans), Bar(0)))
+        rows.append(
+            (counted(len(earlier), "earlier day"), of_days, told(texts), told(spans), Bar(0))
+        )
     if groups.merged:
         rows.append((counted(groups.merged, "other day"), "", *map(told, groups.rest), Bar(0)))
     if not rows:
@@ -318,7 +320,10 @@ def stand_ins_said(policy: Mapping[str, Any]) -> dict[str, list[str]]:
     if found := policy.get("surrogates"):
         said["surrogates"] = [f"scope {found['scope']}", f"of {' '.join(found['languages'])}"]
     if found := policy.get("dates"):
-        said["shifted dates"] = [f"{found['offsets']:,} offsets", f"to {found['days']:,} days"]
+        said["shifted dates"] = [
+            counted(found["offsets"], "offset"),
+            f"to {counted(found['days'], 'day')}",
+        ]
         said["shifted dates"].append(str(found["direction"]))
     if found := policy.get("method"):
         said["method"] = [found]

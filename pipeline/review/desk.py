@@ -292,7 +292,7 @@ class ReviewDesk:
             held=held,
             doubts=self.doubts(text) or (),
         )
-        comment = self._comments().get(text, "")
+        comment = self._comment_of(text, held.rev if held else 0)
         return {
             "doc": text[0],
             "field": text[1],
@@ -350,10 +350,15 @@ class ReviewDesk:
             )
         self.claim(text)
         try:
-            # The comment first: marks without it would be saved in part.
-            self._comment(text, revision + 1, reason, comment)
             row = self.marks.add(
-                text, self.output.text_hmac(text), revision, spans, verdict, float(seconds)
+                text,
+                self.output.text_hmac(text),
+                revision,
+                spans,
+                verdict,
+                float(seconds),
+                # First: it does not count until the marks of its revision are there.
+                first=lambda: self._comment(text, revision + 1, reason, comment),
             )
         except StaleMarks as stale:
             now = stale.held
@@ -433,16 +438,20 @@ class ReviewDesk:
         return self.folder.file(f"comments-{self.settings.reviewer}.jsonl")
 
     def _comment(self, text: Text, rev: int, reason: str, comment: str) -> None:
-        if not reason and comment == self._comments().get(text, ""):
+        if not reason and comment == self._comment_of(text, rev):
             return
         row = {"doc_key": text[0], "field": text[1], "rev": rev, "reason": reason}
         line = json.dumps({**row, "comment": comment}, sort_keys=True).encode() + b"\n"
         append_line(self._comment_file(), lambda last: line)
 
-    def _comments(self) -> dict[Text, str]:
-        """The reader's last comment on each text."""
+    def _comment_of(self, text: Text, rev: int) -> str:
+        """The last comment up to a revision: one beyond is of a save that failed."""
         rows = map(json.loads, read_lines(self._comment_file()).split(b"\n")[:-1])
-        return {(row["doc_key"], row["field"]): row["comment"] for row in rows}
+        found = ""
+        for row in rows:
+            if (row["doc_key"], row["field"]) == text and row["rev"] <= rev:
+                found = row["comment"]
+        return found
 
 
 def spans_json(spans: Sequence[MarkedSpan]) -> list[dict[str, Any]]:

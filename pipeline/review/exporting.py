@@ -11,8 +11,8 @@ from ...models.corpora import AnnotatedDocument, Annotation
 from ...models.corpora.standoff import write
 from ...models.review.accesses import EXPORT
 from ...models.review.adjudication import compared
-from ...models.review.private_files import write_private
 from ...models.risk.rows import DONE, MarkedSpan, read_draw
+from ...models.storage.private_files import write_private
 from ..certifying.review_folder import ENDED, ReviewFolder
 from .access import AccessRecord
 from .documents import boxes_of

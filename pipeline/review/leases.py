@@ -15,6 +15,8 @@ import os
 import time
 from collections.abc import Callable, Iterator
 
+from ...models.storage.private_files import write_private
+
 LEASE_SECONDS = 20 * 60
 
 
@@ -48,22 +50,10 @@ class Leases:
                 return held
             lease = TextLease(self._reviewer, self._clock() + LEASE_SECONDS)
             content = json.dumps(dataclasses.asdict(lease)).encode()
-            fresh = f"{path}.{os.getpid()}.new"
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(fresh)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-            descriptor = os.open(fresh, flags, 0o600)
-            try:
-                os.write(descriptor, content)
-            finally:
-                os.close(descriptor)
             if held is None:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(path)  # it has run out
-                os.link(fresh, path)  # fails if there is one all the same
-                os.unlink(fresh)
-            else:
-                os.replace(fresh, path)
+            write_private(path, [content], replace=held is not None)
             return lease
 
     def drop(self, text: tuple[str, str]) -> None:

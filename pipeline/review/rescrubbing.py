@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from ...models.core.budgets import Budgets
+from ...models.core.display_names import counted
 from ...models.core.errors import RunOnHold
 from ...models.formats.column_roles import Columns
 from ...models.jobs.job_options import JobOptions
@@ -65,7 +66,7 @@ class Rescrubbing(ChildWork):
             {"label": name, "more": kinds["gained"], "less": kinds["lost"]}
             for name, kinds in sorted(found.labels.items())
         ]
-        self.tell(f"{found.documents['compared']:,} documents compared")
+        self.tell(f"{counted(found.documents['compared'], 'document')} compared")
         return {
             "output": self._output,
             "changed": {

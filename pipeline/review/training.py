@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...models.bundles.bundle import open_bundle
+from ...models.core.display_names import counted
 from ...models.core.errors import ScrublineError
 from ...models.corpora import AnnotatedDocument, read_annotated
 from ...models.evaluation import compare
@@ -129,7 +130,7 @@ class Training(ChildWork):
         add, score = f"{prepared.folder}/add.jsonl", f"{prepared.folder}/score.jsonl"
         bundle = f"{prepared.folder}/{prepared.name}"
         try:
-            self.tell(f"training on {prepared.notes:,} notes that were read")
+            self.tell(f"training on {counted(prepared.notes, 'note')} read to the end")
             words = ["--from-bundle", self._desk.output.job.models[0], "--add", add]
             words += ["--name", prepared.name, "--output", bundle]
             run_child(["scrubline", "train", *words], folder=prepared.folder)
@@ -139,7 +140,9 @@ class Training(ChildWork):
                 words = [__spec__.name, bundle, score]
                 said = run_child(words, folder=prepared.folder)
                 scores = json.loads(said)
-                self.tell(f"scored on {scores.pop('documents'):,} notes ({prepared.scored_on})")
+                self.tell(
+                    f"scored on {counted(scores.pop('documents'), 'note')} ({prepared.scored_on})"
+                )
         finally:
             for path in (add, score):
                 if os.path.exists(path):

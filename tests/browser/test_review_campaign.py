@@ -7,8 +7,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from scrubline.models.core.keys import Keys, canonical_id, key_bytes
-from scrubline.models.review.private_files import write_private
 from scrubline.models.risk.rows import DONE, MarkedSpan, MarkedText, json_line, read_draw
+from scrubline.models.storage.private_files import write_private
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.review.texts import ReviewedOutput
 
@@ -108,7 +108,7 @@ def test_a_certificate_is_read_for_issued_gates_a_run_and_ends_with_its_model(br
     certify = ("certify", "out", "--campaign", "spring", "--key-file", "key.txt")
     said = run(*certify, "--sign", "officer.pem", cwd=waiting.folder).stdout
     drawn, planted = len(waiting.drawn), sum(len(one.planted) for one in waiting.drawn)
-    assert f"Drawn at random and counted: {drawn} documents; 1 of them leak." in said
+    assert f"Drawn at random and counted: {drawn} documents; 1 of them leaks." in said
     assert f"found {planted} of {planted} spans" in said
     gates(waiting)
 

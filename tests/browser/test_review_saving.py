@@ -80,7 +80,7 @@ def change_elsewhere(at):
 def test_another_window_has_saved_and_mine_are_kept(at):
     change_elsewhere(at)
     at.press("w", "1")
-    at.waits_for("dialog", "it has 1 spans there, 1 here")
+    at.waits_for("dialog", "it has 1 span there, 1 here")
     assert "NOT SAVED" in at.text("#saving")
     at.page.get_by_role("button", name="Keep mine").click()
     assert at.marks() == [("Seen", "PATIENT")]
@@ -89,7 +89,7 @@ def test_another_window_has_saved_and_mine_are_kept(at):
 def test_another_window_has_saved_and_theirs_are_taken_and_undone(at):
     change_elsewhere(at)
     at.press("w", "1")
-    at.waits_for("dialog", "it has 1 spans there, 1 here")
+    at.waits_for("dialog", "it has 1 span there, 1 here")
     at.page.get_by_role("button", name="Take the saved ones").click()
     at.waits_for("#spoken", "the saved marks")
     assert at.marks() == [("Lee", "DOCTOR")]
@@ -214,6 +214,29 @@ def test_a_session_that_ends_keeps_what_was_not_saved_for_the_next(at):
     assert at.double.written("a")["comment"].startswith("k")
     assert at.page.locator("#panes mark").text_content() == "Ann"
     assert "#" not in at.page.url
+
+
+KEPT = """async () => JSON.stringify([
+  location.href, document.title, document.cookie, history.state, window.name,
+  {...localStorage}, {...sessionStorage}, await caches.keys(), await indexedDB.databases(),
+  performance.getEntries().map(({name}) => name),
+])"""
+"""What a browser keeps of a page, or shows beside it, while a note is open."""
+
+
+def test_while_a_note_is_open_the_browser_keeps_none_of_its_words(browser):
+    text = "Seen by Zebedeequux of Hollow Road."
+    with reviewing(browser, Double([note("a", text, [("Hollow Road", "STREET")])])) as at:
+        at.enter().press("o")
+        at.page.wait_for_selector("#panes.both")
+        at.press("/", *"Zebedeequux", "Enter", "1", "c")
+        at.page.keyboard.type("about Marmaduke")
+        at.press("Escape")
+        at.is_saved()
+        kept = at.page.evaluate(KEPT) + "".join(at.requests + at.complaints)
+        assert "session-of-a-test" in kept, "it was looked into"
+        for word in ("Zebedee", "Hollow", "Road", "Marmaduke", "Seen"):
+            assert word.lower() not in kept.lower()
 
 
 def test_nothing_is_left_in_the_profile_of_the_browser(browser, tmp_path):

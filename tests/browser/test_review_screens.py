@@ -213,7 +213,7 @@ def test_curve_and_agreement_have_their_numbers_in_tables(browser):
         assert axe(at) == []
         at.press("Escape")
         at.page.get_by_role("button", name="agreement").click()
-        at.waits_for("dialog", "12 notes were read twice")
+        at.waits_for("dialog", "Read twice: 12 notes")
         assert at.page.locator("dialog rect").count() == 2
         assert axe(at) == []
         assert at.complaints == []

@@ -1,8 +1,10 @@
 """Runs that wait to be measured, and readers of their campaigns; rules alone, invented notes."""
 
 import dataclasses
+import datetime
 import json
 import os
+import shutil
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
@@ -18,7 +20,7 @@ note_type = true
 """
 
 
-def write_notes(folder, first=0, count=400, kinds=KINDS, patients=150):
+def write_notes(folder, first=0, count=400, kinds=KINDS, patients=150, more=""):
     """JSON Lines of invented notes, a type each; all have PHI that rules find."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = [
@@ -28,7 +30,7 @@ def write_notes(folder, first=0, count=400, kinds=KINDS, patients=150):
                 "patient_id": f"p{n % patients}",
                 "kind": kinds[n % len(kinds)],
                 "text": f"Seen on {n % 12 + 1}/{n % 28 + 1}/2019. MRN: {7_000_000 + n}. Stable. "
-                f"{'No pain. ' * (n % 9)}Call 555-867-{n % 9000 + 1000}.\n",
+                f"{'No pain. ' * (n % 9)}Call 555-867-{n % 9000 + 1000}.\n{more}",
                 "n": n,
             }
         )
@@ -51,6 +53,39 @@ def signing_keys(folder, name="officer", seed=7):
         key.public_key().public_bytes(pem, encodings[2].SubjectPublicKeyInfo),
     )
     return str(private), str(public)
+
+
+def certified_copy(waiting, folder, target=0.05):
+    """Options of a copy of a run that waits, in a folder: measured, certified and signed."""
+    # Not above: they need extras, and tests that need none import this module.
+    from scrubline.models.risk.envelope import signing_key
+    from scrubline.models.storage.storage import Storage
+    from scrubline.pipeline.certifying.campaigns import (
+        CampaignRequest,
+        prepare_campaign,
+        write_campaign,
+    )
+    from scrubline.pipeline.certifying.issuing import issue, write_certificate
+    from scrubline.pipeline.certifying.review_folder import ReviewFolder
+    from scrubline.pipeline.outputs.measured_run import open_measured
+
+    storage, output, key = Storage(), str(folder / "out"), waiting.key_source
+    shutil.copytree(waiting.output, output)
+    private, public = signing_keys(folder)
+    run, campaign = open_measured(storage, output, key), ReviewFolder.of(output, "c1")
+    prepared = prepare_campaign(storage, run, campaign, CampaignRequest(target))
+    write_campaign(campaign, run, prepared, datetime.datetime.now(datetime.UTC).date().isoformat())
+    read_campaign(campaign.path)
+    signer = signing_key(Path(private).read_bytes())
+    write_certificate(storage, output, issue(storage, output, "c1", key), [signer])
+    return dataclasses.replace(
+        waiting,
+        output=output,
+        hold=False,
+        max_risk=f"direct={target}",
+        certificate=f"{output}/risk/certificate.dsse.json",
+        trusted_keys=public,
+    )
 
 
 # -- readers

@@ -7,6 +7,7 @@ import { differenceItem, UNDECIDED } from "./differences.js";
 import { Panes } from "./panes.js";
 import { Saver } from "./saving.js";
 import { DocumentView } from "./segments.js";
+import { counted } from "./telling.js";
 
 /** The differences of one note at a time. */
 export class Adjudicator {
@@ -78,7 +79,6 @@ export class Adjudicator {
   }
 
   #show(item, { differences, readers, rows }, document) {
-    const counted = differences.length === 1 ? "1 difference" : `${differences.length} differences`;
     const view = new DocumentView({ ...document, run_spans: [], uncertain: [] });
     const decisions = differences.map(({ start, end }) => ({ start, end, label: undefined }));
     const note = {
@@ -98,7 +98,7 @@ export class Adjudicator {
     this.#past = [];
     this.page.status.alarm(null);
     this.page.status.title(
-      `Note ${this.page.queue.find(item)?.n ?? ""}: ${counted}`,
+      `Note ${this.page.queue.find(item)?.n ?? ""}: ${counted(differences.length, "difference")}`,
     );
     this.page.queue.show(this.page.queue.find(item));
     this.panes.show(view, () => this.#spans());

@@ -1,6 +1,7 @@
 /** What is asked in a window of its own. Each gives a promise of the answer. */
 import { make } from "./dom.js";
 import { ACTIONS, nameOf } from "./keys.js";
+import { counted } from "./telling.js";
 
 let number = 0;
 
@@ -121,7 +122,8 @@ export function conflict(mine, theirs) {
     make(
       "p",
       {},
-      `This note was saved from another window: it has ${theirs} spans there, ${mine} here. ` +
+      "This note was saved from another window: it has " +
+        `${counted(theirs, "span")} there, ${mine} here. ` +
         "Whichever you keep, undo gives you the other back until you leave the note.",
     ),
     make(

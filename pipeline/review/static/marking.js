@@ -1,6 +1,7 @@
 /** What a reader does to the marks of a note. */
 import { Caret } from "./caret.js";
 import * as dialogs from "./dialogs.js";
+import { counted } from "./telling.js";
 import { rowAt, rowsWithin } from "./text.js";
 
 /** Acts that change marks, or end in a change. */
@@ -119,8 +120,7 @@ export class Marking extends Caret {
     );
     if (note !== this.note) return null;
     if (places.length === 0) return this.page.say("no other place alike");
-    const many = places.length === 1 ? "1 place" : `${places.length} places`;
-    const question = `Mark ${many} alike as ${label}?`;
+    const question = `Mark ${counted(places.length, "place")} alike as ${label}?`;
     return (await this.page.confirm(question, "Mark")) ? this.#add(places, label) : this.#back();
   }
 

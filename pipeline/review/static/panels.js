@@ -3,6 +3,7 @@ import { Refusal } from "./api.js";
 import { open } from "./dialogs.js";
 import { figure, make, scrolled, table } from "./dom.js";
 import { bars, lines } from "./plots.js";
+import { counted } from "./telling.js";
 
 const POLL_MS = 1500;
 const SCORED_ON = { measure: "the marks of the measure queue", "held back": "notes held back" };
@@ -90,7 +91,7 @@ export function agreement(api) {
     if (!answer.read_twice) return [make("p", {}, "No note was read twice yet.")];
     const interval = ({ f1, low, high }) => [figure(f1), `${figure(low)} to ${figure(high)}`];
     return [
-      make("p", {}, `${answer.read_twice} notes were read twice.`),
+      make("p", {}, `Read twice: ${counted(answer.read_twice, "note")}.`),
       table(
         "Over all labels",
         ["Measure", "Value", "95 %"],
@@ -254,8 +255,8 @@ export function rescrub(api) {
             make(
               "p",
               {},
-              `${changed.documents} documents compared: ` +
-                `${changed.spans_more} spans more, ${changed.spans_less} less.`,
+              `${counted(changed.documents, "document")} compared: ` +
+                `${counted(changed.spans_more, "span")} more, ${changed.spans_less} less.`,
             ),
             table(
               "By label",

@@ -1,5 +1,6 @@
 /** What the page says of itself: the bar on top, alarms, and what is read aloud. */
 import { byId, make } from "./dom.js";
+import { counted } from "./telling.js";
 
 const SAVING = {
   saved: "saved",
@@ -26,7 +27,7 @@ export class Status {
     if (info.queue === "measure" && info.role !== "adjudicator") {
       parts[0] = `${queue.done} of ${info.campaign?.n ?? queue.total} read`;
       parts.push(
-        `${queue.skipped} skipped = ${queue.skipped} ${queue.skipped === 1 ? "leak" : "leaks"}`,
+        `${queue.skipped} skipped = ${counted(queue.skipped, "leak")}`,
       );
       if (info.campaign)
         parts.push(

@@ -42,10 +42,15 @@ export function spanSaid(note, { current, selection, stops }) {
   return said.filter(Boolean).join("; ");
 }
 
+/** @param {number} count @param {string} noun @returns {string} "1 note", "2 notes" */
+export function counted(count, noun) {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** @returns {string} how many spans there are, and who found them */
 export function countsSaid(note, { stops, looked }) {
   const { detected } = note.published;
-  const counts = [`${stops.length} ${stops.length === 1 ? "span" : "spans"}`];
+  const counts = [counted(stops.length, "span")];
   if (!note.blind)
     counts.push(`${stops.filter(({ start }) => looked.has(start)).length} looked at`);
   if (detected) {

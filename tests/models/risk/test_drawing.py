@@ -126,7 +126,7 @@ def test_the_tail_is_cut_at_one_threshold():
     assert frame_of(documents(200, risk=lambda i: i // 10), cut_tail=0.07).cut_tail.documents == 10
     assert frame_of(documents(200, risk=lambda i: 0), cut_tail=0.5).cut_tail.documents == 0
     assert frame_of(documents(200, risk=lambda i: i % 7)).cut_tail == CutTail()
-    with pytest.raises(UsageError, match="200 documents have no risk"):
+    with pytest.raises(UsageError, match="200 documents without a risk"):
         frame_of(documents(200), cut_tail=0.05)
     with pytest.raises(UsageError, match="--cut-tail"):
         frame_of(documents(200), cut_tail=1)

@@ -126,7 +126,7 @@ def test_a_bound_cannot_be_written_anew():
     statement = json.loads(base64.b64decode(said["payload"]))
     statement["predicate"]["statements"][0]["bound"] = 0.0
     said["payload"] = base64.b64encode(json.dumps(statement).encode()).decode()
-    with pytest.raises(UsageError, match="none of its 1 signatures"):
+    with pytest.raises(UsageError, match=r"none of its signatures \(1\)"):
         verified_certificate(json.dumps(said).encode(), TRUSTED)
 
 
@@ -162,7 +162,9 @@ def test_payloads_of_other_types_are_refused():
 
 
 def test_only_trusted_keys_count_whatever_their_names():
-    with pytest.raises(UsageError, match="1 signatures is of one of the 1 trusted"):
+    with pytest.raises(
+        UsageError, match=r"none of its signatures \(1\) is of one of the trusted keys \(1\)"
+    ):
         verified_certificate(ENVELOPE, (OTHER.public_key(),))
     forged = json.loads(sign(PAYLOAD, [OTHER]))
     forged["signatures"][0]["keyid"] = key_id(KEY.public_key())

@@ -210,7 +210,7 @@ def test_what_was_not_read_counts_as_a_leak(name, texts, verdicts, leaks, told):
 
 def test_documents_in_training_are_counted_and_not_named():
     trained = [text.doc_key for text in DRAWN.texts[:3]] + [key_of(10**6)]
-    with pytest.raises(UsageError, match="^3 documents") as error:
+    with pytest.raises(UsageError, match="^in training: 3 documents") as error:
         refuse_in_training(read_draw(DRAWN.to_bytes()), trained)
     assert trained[0] not in str(error.value)
     refuse_in_training(DRAWN, trained[3:])

@@ -8,10 +8,10 @@ import pytest
 from scrubline.dictionaries import Dictionary
 from scrubline.models.corpora import AnnotatedDocument
 from scrubline.models.recipes import Recipe
+from scrubline.models.storage.private_files import named_private_folder
 from scrubline.models.training import caching, train
 from scrubline.models.training.caching import prepare_cached
 from scrubline.models.training.preparing import prepare
-from scrubline.models.training.private import private_folder
 from scrubline.models.training.settings import changed
 
 from .notes import CORPUS, LISTS, RECIPE
@@ -29,7 +29,7 @@ ODD = [
 
 @pytest.fixture
 def folder(tmp_path):
-    return private_folder(str(tmp_path / "cache"), "--cache")
+    return named_private_folder(str(tmp_path / "cache"), "--cache")
 
 
 @pytest.fixture

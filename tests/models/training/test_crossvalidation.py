@@ -16,11 +16,11 @@ from scrubline.models.corpora import AnnotatedDocument
 from scrubline.models.features import Word, at
 from scrubline.models.recipes import Extension, Learner, Propagation, Recipe
 from scrubline.models.scrubber import Scrubber
+from scrubline.models.storage.private_files import named_private_folder
 from scrubline.models.training import crossvalidation
 from scrubline.models.training.crossvalidation import best_of, cross_validate
 from scrubline.models.training.folds import make_folds, training_part
 from scrubline.models.training.preparing import fit, make_dictionaries, prepare
-from scrubline.models.training.private import private_folder
 from scrubline.models.training.processes import run_tasks
 from scrubline.models.training.reporting import report_json, report_markdown
 from scrubline.models.training.settings import Setting, grid
@@ -127,7 +127,7 @@ class Killed(BaseException):
 
 @pytest.fixture
 def work(tmp_path):
-    return private_folder(str(tmp_path / "work"), "--work")
+    return named_private_folder(str(tmp_path / "work"), "--work")
 
 
 @pytest.mark.parametrize("after", [1, 2, 5])
@@ -200,12 +200,12 @@ def test_the_work_folder_is_the_owners_and_holds_no_text(work):
 def test_folders_that_others_may_read_are_refused(tmp_path):
     open_folder = tmp_path / "open"
     open_folder.mkdir(mode=0o755)
-    with pytest.raises(UsageError, match="--work: others may read"):
-        private_folder(str(open_folder), "--work")
+    with pytest.raises(UsageError, match="--work must belong to you"):
+        named_private_folder(str(open_folder), "--work")
     (tmp_path / "file").write_text("")
     for path in ("s3://bucket/work", "memory::work", str(tmp_path / "file")):
         with pytest.raises(UsageError, match="--work"):
-            private_folder(path, "--work")
+            named_private_folder(path, "--work")
 
 
 def test_a_fold_without_phi_to_learn_from_is_told():

@@ -252,9 +252,9 @@ def other_texts(folder):
         (no_marks, "nothing was read"),
         (
             few_planted,
-            "40 planted spans were shown in notes that were read to the end, at least 60",
+            "40 planted spans shown in notes that were read to the end, at least 60",
         ),
-        (in_training, "1 documents of the campaign are in training"),
+        (in_training, "in training: 1 document of the campaign"),
         (ended, "the campaign has ended: its notes were exported to train on"),
         (changed_draw, "the draw of the campaign is not the one that was registered"),
         (changed_row, "the rows of a reader are not numbered"),
@@ -287,7 +287,7 @@ def test_documents_in_training_that_a_list_names(campaign, certify, tmp_path):
     listed = tmp_path / "trained.txt"
     listed.write_text(drawn_texts(folder)[2].doc_key + "\n")
     code, _, err = certify("--trained", str(listed))
-    assert code == 2 and "1 documents of the campaign are in training" in err
+    assert code == 2 and "in training: 1 document of the campaign" in err
 
 
 def test_two_campaigns_that_were_both_read_certify_nothing(campaign, certify, risk):
@@ -401,7 +401,7 @@ def test_what_was_read_while_it_waited_still_agrees_once_it_is_published(
 def test_another_key_is_not_trusted(signed, check, tmp_path):
     _, public = signing_keys(tmp_path, "stranger", seed=9)
     code, _, err = check(public)
-    assert code == 2 and "none of its 1 signatures is of one of the 1 trusted keys" in err
+    assert code == 2 and "none of its signatures (1) is of one of the trusted keys (1)" in err
 
 
 def spoil_draw(folder):
@@ -445,7 +445,7 @@ def test_verify_walks_campaigns_and_certificate(signed, measured, storage):
     given = {"originals": False, "key_source": measured.key_source}
     faults, lines = verify(storage, measured.output, **given, trusted_keys=public)
     assert faults == []
-    assert {"1 campaigns in their register", "the certificate is signed with a trusted key"} < {
+    assert {"1 campaign in their register", "the certificate is signed with a trusted key"} < {
         *lines
     }
     faults, lines = verify(storage, measured.output, originals=False, key_source=None)
@@ -482,12 +482,15 @@ def lower(value):
         (lambda risk, folder: (risk / "certificate.json").unlink(), "is missing beside its env"),
         (lambda risk, folder: (risk / "certificate.dsse.json").unlink(), "is not signed"),
         (lambda risk, folder: (risk / "certificate.json").write_bytes(b"[]"), "certificate: "),
-        (lambda risk, folder: (risk / "more").write_bytes(b""), "1 files under risk/ are not Scr"),
+        (
+            lambda risk, folder: (risk / "more").write_bytes(b""),
+            "not Scrubline's, under risk/: 1 file",
+        ),
         (lambda risk, folder: shutil.rmtree(risk), "there is no certificate under risk/"),
         (lambda risk, folder: (folder / "draw.jsonl").unlink(), "campaign 1: its draw is missing"),
         (
             lambda risk, folder: (folder.parent / "campaigns.jsonl").unlink(),
-            "1 draws are in no row of the register",
+            "the register has none of 1 draw",
         ),
         (
             lambda risk, folder: write_private(folder.parent / "campaigns.jsonl", b"{}\n"),

@@ -111,8 +111,8 @@ class Sinks:
         assert done.returncode == 0, done.stderr.decode(errors="replace")[-2000:]
         return json.loads(done.stdout.splitlines()[-1])
 
-    def found(self, *canaries):
-        """Where any canary is: names of sinks, each with what was found."""
+    def places(self):
+        """Name of each sink -> what is in it."""
         places = dict(self.printed)
         for path in sorted(self.folder.rglob("*")):
             relative = str(path.relative_to(self.folder))
@@ -121,8 +121,12 @@ class Sinks:
             places[f"name of {relative}"] = relative.encode()
             if path.is_file():
                 places[relative] = path.read_bytes() + decoded(path)
+        return places
+
+    def found(self, *canaries):
+        """Where any canary is: names of sinks, each with what was found."""
         hits = []
-        for place, content in places.items():
+        for place, content in self.places().items():
             content = content.lower()
             hits += [(place, one) for one in canaries if one.lower().encode() in content]
         return hits

@@ -102,7 +102,7 @@ def test_a_run_writes_what_it_published(run, storage, options, out):
     )
     assert whole["token_quantiles"][2] == tokens[(len(tokens) - 1) // 2]
     faults, lines = told(storage, options)
-    assert faults == [] and "history.parquet tells of 1 runs" in lines
+    assert faults == [] and "history.parquet tells of 1 run" in lines
 
 
 def test_rows_by_type_where_the_policy_tells_types(run, out, tmp_path):

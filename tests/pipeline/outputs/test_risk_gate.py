@@ -11,7 +11,6 @@ import pytest
 from scrubline.models.core.errors import GateFailed, RunOnHold, UsageError
 from scrubline.models.risk.envelope import in_toto_statement, sign, signing_key
 from scrubline.models.risk.rows import MarkedSpan
-from scrubline.models.storage.storage import Storage
 from scrubline.pipeline import run as runs
 from scrubline.pipeline.outputs import risk_gate
 from scrubline.pipeline.outputs.manifest import read_manifest
@@ -20,7 +19,7 @@ from scrubline.pipeline.outputs.risk_sentence import told_risk
 from scrubline.pipeline.run import plan_and_freeze, resume, scrub
 
 from ..conftest import COLUMNS
-from ..measuring import read_campaign, signing_keys, write_notes
+from ..measuring import certified_copy, read_campaign, signing_keys, write_notes
 
 OTHER_COLUMNS = COLUMNS.parse(
     [(name, "drop" if name == "n" else role) for name, role in COLUMNS.roles]
@@ -30,27 +29,9 @@ OTHER_COLUMNS = COLUMNS.parse(
 @pytest.fixture(scope="module")
 def certified(waiting_run, tmp_path_factory):
     """The run that waits, with campaign and certificate; nothing of it may be changed."""
-    from scrubline.pipeline.certifying.campaigns import (
-        CampaignRequest,
-        prepare_campaign,
-        write_campaign,
-    )
-    from scrubline.pipeline.certifying.issuing import issue, write_certificate
-    from scrubline.pipeline.certifying.review_folder import ReviewFolder
-    from scrubline.pipeline.outputs.measured_run import open_measured
-
-    folder, storage = tmp_path_factory.mktemp("certified"), Storage()
-    output = str(folder / "out")
-    shutil.copytree(waiting_run.output, output)
-    private, public = signing_keys(folder)
+    folder = tmp_path_factory.mktemp("certified")
+    certified_copy(waiting_run, folder)
     signing_keys(folder, "stranger", seed=9)
-    run = open_measured(storage, output, waiting_run.key_source)
-    campaign = ReviewFolder.of(output, "c1")
-    prepared = prepare_campaign(storage, run, campaign, CampaignRequest(0.05))
-    write_campaign(campaign, run, prepared, datetime.datetime.now(datetime.UTC).date().isoformat())
-    read_campaign(campaign.path)
-    issued = issue(storage, output, "c1", waiting_run.key_source)
-    write_certificate(storage, output, issued, [signing_key(Path(private).read_bytes())])
     return folder
 
 
@@ -165,8 +146,8 @@ def test_each_reason_of_a_certificate_holds_the_run(asked, storage, certified, c
         ({"certificate": "."}, "NoCertificate: it cannot be read"),
         ({"certificate": "OUT/risk/certificate.json"}, "Untrusted: certificate: it is no DSSE"),
         ({"certificate": "OUT/seal.json"}, "NoCertificate: there is no such file"),
-        ({"certificate": "FORGED"}, "Untrusted: certificate: none of its 1 signatures"),
-        ({"trusted_keys": "STRANGER"}, "Untrusted: certificate: none of its 1 signatures"),
+        ({"certificate": "FORGED"}, "Untrusted: certificate: none of its signatures (1)"),
+        ({"trusted_keys": "STRANGER"}, "Untrusted: certificate: none of its signatures (1)"),
         ({"max_risk": "direct=0.01"}, "AboveLimit: at most 0.04"),
         ({"max_risk": "direct=0.05,any=0.001"}, "AboveLimit: at most 0.0"),
         ({"max_risk": "direct:patient=0.0001"}, "AboveLimit: at most 0."),
@@ -269,19 +250,10 @@ def test_a_night_into_the_same_output_passes(published, storage, tmp_path):
     assert scrub(storage, more)["report"]["risk"]["how"] == "carried"
 
 
-def drifting(folder):
-    write_notes(folder)
-    path = next(folder.iterdir())
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    for row in rows:
-        row["text"] += "No pain at all. " * 60
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("notes", "changes", "reason"),
     [
-        ({"kinds": ("letter", "Quuxworth")}, {}, "NewType: 1 types of notes that the frame"),
+        ({"kinds": ("letter", "Quuxworth")}, {}, "NewType: 1 type of notes that the frame"),
         ("drift", {}, "Drift: documents are not as in the frame by spans_per_token, tokens"),
         ({}, {"recognisers": ("date", "medical_record", "phone")}, "OtherRules: "),
         ({}, {"policy": "hipaa"}, "OtherPolicy: "),
@@ -292,9 +264,7 @@ def drifting(folder):
 def test_a_night_that_is_not_is_held(published, storage, tmp_path, notes, changes, reason):
     options = later(published, tmp_path, **(notes if isinstance(notes, dict) else {}))
     if notes == "drift":
-        shutil.rmtree(tmp_path / "later")
-        (tmp_path / "later").mkdir()
-        drifting(tmp_path / "later")
+        write_notes(tmp_path / "later", first=5000, count=200, more="No pain at all. " * 60)
     with pytest.raises(GateFailed) as held:
         scrub(storage, dataclasses.replace(options, **changes))
     assert f"\n  {reason}" in str(held.value), str(held.value)

@@ -71,7 +71,7 @@ def test_training_takes_what_was_read_and_leaves_no_text_behind(trained):
     assert ana.call("POST", "/api/train", {}, 202) == {"started": True}
     found = wait(ana)
     assert found["state"] == "done"
-    assert found["lines"] == ["training on 3 notes that were read", "trained"]
+    assert found["lines"] == ["training on 3 notes read to the end", "trained"]
     (words,) = children.asked
     assert words[:4] == ["scrubline", "train", "--from-bundle", "en-default"]
     assert words[-1] == found["bundle"]
