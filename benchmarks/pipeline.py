@@ -11,9 +11,10 @@ JSON line; the ratio comes first:
     cross_check   own cost of a job whose one rule finds nothing: no candidate, no span, no audit
                   row. What is between the two is what spans cost downstream of detection
     steps_ms      what each step says, per 1,000 documents; "between" is Beam, and what no step has
-    speed         the whole job, start included
     memory        greatest resident set at N / 2 and at 5 N documents (rules alone), and their ratio
-    start         seconds: `scrubline --help`, one text, one document from file to file
+    start         wall seconds: `scrubline --help`, one document from file to file
+
+How fast the whole job is, and what its start takes of the processor, `benchmarks.speed` says.
 
 Times are medians over the repeats, with the least and the most; a job of N and a job of 1 document
 give, by their difference, what the start costs. Without --corpus, texts are lines drawn from the
@@ -68,15 +69,16 @@ def write_corpus(folder: Path, texts: list[str]) -> Path:
 
 
 class Ran:
-    """A child process that ended well: wall seconds, greatest resident set, what it printed."""
+    """A child that ended well: seconds, greatest resident set, what it printed.
 
-    def __init__(self, *words: object, text: bytes = b"") -> None:
+    `seconds` are of the wall clock, `user` and `processor` with all of its own children.
+    """
+
+    def __init__(self, *words: object) -> None:
         command = [sys.executable, "-m", "scrubline.pipeline.cli.main", *map(str, words)]
         began = time.monotonic()
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as shown:
-            given.write(text)
-            given.seek(0)
-            process = subprocess.Popen(command, stdin=given, stdout=shown)
+        with tempfile.TemporaryFile() as shown:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=shown)
             # Not `wait`: the resources of this one child are wanted, workers and all.
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -87,6 +89,7 @@ class Ran:
             sys.exit(f"pipeline.py: a job ended with exit code {process.returncode}")
         unit = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
         self.peak_mb = used.ru_maxrss * unit / 1e6
+        self.user, self.processor = used.ru_utime, used.ru_utime + used.ru_stime
 
 
 def job(folder: Path, source: Path, *words: str) -> tuple[Ran, dict[str, Any]]:
@@ -115,18 +118,17 @@ def detection_seconds(manifest: dict[str, Any]) -> float:
 
 def own_seconds(
     folder: Path, source: Path, repeats: int, start: float, *words: str
-) -> tuple[list[float], list[float], list[float], list[dict[str, Any]]]:
-    """Own cost and whole cost without the start, wall time with it, and manifest of some runs."""
-    own, whole, manifests, seconds = [], [], [], []
+) -> tuple[list[float], list[float], list[dict[str, Any]]]:
+    """Own cost and whole cost without the start, and manifest of some runs."""
+    own, whole, manifests = [], [], []
     for _ in range(repeats):
         ran, manifest = job(folder, source, *words)
-        seconds.append(ran.seconds)
         whole.append(ran.seconds - start)
         own.append(whole[-1] - detection_seconds(manifest))
         manifests.append(manifest)
     if len({manifest["content_digest"] for manifest in manifests}) != 1:
         sys.exit("pipeline.py: repeats of one job differ in their content")
-    return own, whole, seconds, manifests
+    return own, whole, manifests
 
 
 def steps_ms(manifest: dict[str, Any], whole: float, documents: int) -> dict[str, float]:
@@ -148,8 +150,8 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     start = statistics.median(job(folder, one, *model)[0].seconds for _ in range(3))
     quiet = ("--model", "none", "--recogniser", QUIET_RULE)
     quiet_start = statistics.median(job(folder, one, *quiet)[0].seconds for _ in range(3))
-    own, whole, seconds, manifests = own_seconds(folder, many, options.repeats, start, *model)
-    check, _, _, quiet_runs = own_seconds(folder, many, options.repeats, quiet_start, *quiet)
+    own, whole, manifests = own_seconds(folder, many, options.repeats, start, *model)
+    check, _, quiet_runs = own_seconds(folder, many, options.repeats, quiet_start, *quiet)
 
     counts = manifests[0]["counts"]
     megabytes, documents = size / 1e6, len(texts)
@@ -165,17 +167,9 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
             "spans": quiet_runs[0]["counts"]["spans"],
         },
         "steps_ms": steps_ms(manifests[middle], whole[middle], documents),
-        "speed": {
-            "documents_per_second": spread([documents / s for s in seconds], 1),
-            "characters_per_second": spread([counts["characters"] / s for s in seconds], 0),
-            "tokens_per_second": spread([counts["tokens"] / s for s in seconds], 0),
-        },
         "memory": memory(folder, options),
         "start": {
             "help": spread([Ran("--help").seconds for _ in range(5)]),
-            "one_text": spread(
-                [Ran("scrub", "-", *model, text=b"Seen 3/4/2012").seconds for _ in range(3)]
-            ),
             "one_document": round(start, 3),
         },
         "documents": documents,

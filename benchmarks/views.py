@@ -29,8 +29,8 @@ from scrubline.models.jobs.steps import (
 from scrubline.models.recognisers import DEFAULT_RECOGNISERS
 
 from .decoder import read_texts
-from .detection import batches
 from .disguises import one_pass
+from .speed.detection import batches
 
 COLUMNS = 72
 

@@ -1,0 +1,1 @@
+"""Other programs that find PHI, beside Scrubline: `python -m benchmarks.peers`."""
