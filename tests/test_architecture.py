@@ -391,7 +391,15 @@ HELPERS = {
             "name_words",
             "named_numbers",
         ),
-        *("names", "national_schemes", "number_words", "patterns", "prefilter", "spanish_words"),
+        *(
+            "known_needs",
+            "names",
+            "national_schemes",
+            "number_words",
+            "patterns",
+            "prefilter",
+            "spanish_words",
+        ),
         *("dispatch", "matching", "place_words", "probe"),
     },
     "formats": {

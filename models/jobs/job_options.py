@@ -298,10 +298,11 @@ class JobOptions:
         commands=PLANNING,
         metavar="URL",
     )
-    split_bytes: int = option(
-        32_000_000,
+    split_bytes: int | None = option(
+        None,
         name="split-bytes",
-        help="size of a work unit",
+        help="size of a work unit; without it a 32nd of the input, from 1 to 32 million, so that "
+        "workers end together",
         group=Heading.SIZES,
         kept=Kept.JOB,
         commands=PLANNING,

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from ..core.documents import Context, Document
 from .casing import WordBatch, words
+from .known_needs import learn_needs
 from .matching import ViewBatch
 from .patterns import narrow, view
 from .probe import Probe, Triggers
@@ -35,6 +36,7 @@ class RuleBatch:
         self._called: list[list[str]] = [[] for _ in texts]
         # All before the first text is searched: asking a rule may open patterns of its lists.
         asked = {name: triggers_of(rule) for name, rule in rules.items()}
+        learn_needs()
         for name, triggers in asked.items():
             for index in range(len(texts)) if triggers is None else self._holding(triggers):
                 self._called[index].append(name)

@@ -46,6 +46,7 @@ from ..cost_model import (
     basis_of,
 )
 from ..metrics import peak_memory
+from ..process.lean_beam import import_beam
 
 PIECE_BYTES = 250_000
 """Like half a batch: enough that what a batch costs whatever is in it hardly shows."""
@@ -166,7 +167,7 @@ class _Chain:
 
     def __init__(self, storage: Storage, job: Job, plan: Plan) -> None:
         self.had_beam = "apache_beam" in sys.modules
-        import apache_beam  # noqa: F401 - a worker loads it: that is part of its start
+        import_beam()  # a worker loads it: that is part of its start
 
         self._storage = _CountingStorage.over(storage)
         self._opened = open_job(self._storage, job, plan)

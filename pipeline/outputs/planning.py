@@ -256,10 +256,23 @@ def check_types(storage: Storage, seen: InputSurvey, columns: Columns) -> None:
                 pass  # raised at the first file that has values
 
 
+LEAST_UNIT, MOST_UNIT, UNITS = 1_000_000, 32_000_000, 32
+"""Of a plan that is not told how large its units are: their sizes, and about how many they are."""
+
+
+def unit_bytes(files: Sequence[InputFile]) -> int:
+    """How large units are where nobody says: workers, up to eight, then have four each.
+
+    It follows from the inputs alone. Were it to depend on the workers, the same run with one more
+    of them would be another run.
+    """
+    return min(max(sum(file.size for file in files) // UNITS, LEAST_UNIT), MOST_UNIT)
+
+
 def split(
     storage: Storage,
     seen: InputSurvey,
-    split_bytes: int,
+    split_bytes: int | None,
     limits: Limits,
     job_fingerprint: str,
     *,
@@ -268,14 +281,18 @@ def split(
     """Cuts the files into ranges and packs neighbours into units of up to `split_bytes`.
 
     Only neighbours of one format, schema and hive folder share a unit.
+
+    Args:
+        split_bytes: None for what `unit_bytes` says.
     """
+    most = unit_bytes(seen.files) if split_bytes is None else split_bytes
     forms = {name: open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)}
 
     def ranges(index: int) -> list[Locator]:
         form = forms[seen.formats[index]]
         try:
             file = seen.files[index]
-            return form.plan(storage, index, file, _WHOLE if whole_files else split_bytes, limits)
+            return form.plan(storage, index, file, _WHOLE if whole_files else most, limits)
         except UsageError as error:
             raise _in_file(error, seen.number(index), seen.files[index]) from None
 
@@ -302,8 +319,7 @@ def split(
     for index, locators in enumerate(_for_each(ranges, range(len(seen.files)))):
         for locator in locators:
             if packed and not (
-                _kind(seen, packed[0].file) == _kind(seen, index)
-                and size + locator.bytes <= split_bytes
+                _kind(seen, packed[0].file) == _kind(seen, index) and size + locator.bytes <= most
             ):
                 pack()
             packed.append(locator)
@@ -390,6 +406,8 @@ def make_plan(
         UsageError: if the folder of a hive value cannot be written.
     """
     _require_folders(seen, job)
+    if job.split_bytes is None:
+        job = dataclasses.replace(job, split_bytes=unit_bytes(seen.files))
     plan = Plan(seen.files, _split(storage, seen, job), increment)
     run = fingerprint(
         job.fingerprint,

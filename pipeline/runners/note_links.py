@@ -15,6 +15,7 @@ from ...models.storage.storage import Storage
 from ..metrics import Metrics, add_metrics
 from ..options import Options
 from ..outputs.note_links import buckets_left
+from ..process.lean_beam import import_beam
 from .engines import beam_options_of
 from .units import ENGINE_PATIENCE
 
@@ -38,6 +39,8 @@ def run_links(storage: Storage, job: Job, task: LinkTask, options: Options) -> M
         left = buckets_left(storage, job, task)
         if not left:
             return total
+        if beam_options is None:
+            import_beam()
         from .beam import require_reached, run_links_direct, run_links_engine
 
         if beam_options is None:

@@ -12,6 +12,7 @@ from ..metrics import Metrics
 from ..observer import MetricsTotal, Observers, RunObserver
 from ..options import Options
 from ..outputs.publishing import unfinished
+from ..process.lean_beam import import_beam
 from ..unit_groups import groups_of
 from .engines import beam_options_of, check_job_places, check_runner
 from .supervisor import Supervisor, WorkerSettings
@@ -62,6 +63,7 @@ def run_units(
     elif options.workers > 0:
         _supervise(storage, job, plan, units, options, observer)
     else:
+        import_beam()
         from .in_process import run_in_process
 
         for group in groups_of(plan, units):

@@ -24,6 +24,7 @@ from ...models.core.errors import ScrublineError, Shortage, error_class
 from ...models.core.shortage import Pace, shortage_of
 from ...models.jobs.job import Job
 from ..process.core_dumps import forbid_dumps
+from ..process.lean_beam import import_beam
 from ..process.logs import about_run, set_up_logs
 from .reports import PipeReport, write_line
 
@@ -57,7 +58,8 @@ def _serve() -> None:
         return  # the supervisor died first
     hello = json.loads(greeting)
     set_up_logs(hello["log_level"], hello["log_format"], worker=f"worker-{hello['worker']}")
-    from .beam import run_direct  # imports Beam, which logs at once
+    import_beam()  # which logs at once
+    from .beam import run_direct
 
     job = Job.from_json(hello["job"])
     about_run(job.run)

@@ -10,6 +10,7 @@ import pytest
 from scrubline.models.bundles import tagger, tagger_cache
 from scrubline.models.bundles.bundle import _opened, open_bundle
 from scrubline.models.bundles.detector import BundleDetector
+from scrubline.models.core import kept_files
 from scrubline.models.families import FAMILIES
 from scrubline.models.native import extension
 from scrubline.models.text.tokenizer import tokenize_documents
@@ -25,11 +26,11 @@ VALUE = (
 @pytest.fixture(autouse=True)
 def cache(monkeypatch, tmp_path):
     folder = tmp_path / "cache"
-    monkeypatch.setenv(tagger_cache.FOLDER, str(folder))
+    monkeypatch.setenv(kept_files.FOLDER, str(folder))
     monkeypatch.setattr(tagger_cache, "LEAST_BYTES", 0)
-    tagger_cache._folder.cache_clear()
+    kept_files.cache_folder.cache_clear()
     yield folder
-    tagger_cache._folder.cache_clear()
+    kept_files.cache_folder.cache_clear()
 
 
 def same(one, other) -> bool:
@@ -107,7 +108,7 @@ def test_what_others_can_write_is_not_used(cache):
     path.symlink_to(elsewhere)
     assert tagger_cache.read(X) is None
     cache.chmod(0o777)
-    tagger_cache._folder.cache_clear()
+    kept_files.cache_folder.cache_clear()
     assert tagger_cache.read(X) is None
     assert not tagger_cache.is_kept(X)
 
@@ -115,8 +116,8 @@ def test_what_others_can_write_is_not_used(cache):
 def test_a_place_that_cannot_be_and_none_at_all(monkeypatch, cache):
     for chosen in (str(cache.parent / "file" / "below"), "0"):
         (cache.parent / "file").write_text("")
-        monkeypatch.setenv(tagger_cache.FOLDER, chosen)
-        tagger_cache._folder.cache_clear()
+        monkeypatch.setenv(kept_files.FOLDER, chosen)
+        kept_files.cache_folder.cache_clear()
         tagger_cache.write(X, VALUE)
         assert tagger_cache.read(X) is None
 
@@ -144,7 +145,7 @@ def test_a_file_in_the_place_of_another_is_not_used(cache, caplog):
     tagger_cache.write(X, VALUE)
     (cache / f"{X}.tagger").rename(cache / f"{Y}.tagger")
     assert tagger_cache.read(Y) is None
-    assert "ignoring a compiled tagger" in caplog.text
+    assert "ignoring a file in the cache" in caplog.text
 
 
 def test_what_is_no_file_is_not_waited_for(cache):

@@ -26,6 +26,7 @@ from scrubline.pipeline import run as runs
 from scrubline.pipeline.commands.inspect import read_rows
 from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.outputs import duplicate_ids as repeated
+from scrubline.pipeline.outputs import planning
 from scrubline.pipeline.outputs import publishing as publish
 from scrubline.pipeline.outputs.publishing import part_digest
 from scrubline.pipeline.outputs.state import lock_file, pending_runs
@@ -103,6 +104,18 @@ def test_the_content_digest_does_not_depend_on_how_it_is_run(run, tmp_path):
     ]
     assert len({m["content_digest"] for m in manifests}) == 1
     assert len({m["run"] for m in manifests}) == len(changes)
+
+
+@pytest.mark.slow
+def test_workers_change_neither_the_plan_nor_the_content(run, tmp_path, monkeypatch):
+    whole = run(output=str(tmp_path / "whole"))
+    monkeypatch.setattr(planning, "LEAST_UNIT", 1)
+    manifests = [
+        run(output=str(tmp_path / f"out{workers}"), workers=workers) for workers in (0, 1, 2)
+    ]
+    assert {m["content_digest"] for m in manifests} == {whole["content_digest"]}
+    assert len({(m["run"], part_digest(m)) for m in manifests}) == 1
+    assert manifests[0]["report"]["units"] > 8
 
 
 def test_parts_do_not_depend_on_batches(run, tmp_path):

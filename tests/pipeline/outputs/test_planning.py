@@ -15,6 +15,7 @@ from scrubline.models.formats import Limits
 from scrubline.models.formats import column_roles as roles
 from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.jobs.job import Job
+from scrubline.models.storage.input_files import InputFile
 from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.outputs.planning import (
     freeze,
@@ -23,6 +24,7 @@ from scrubline.pipeline.outputs.planning import (
     make_plan,
     roles_for,
     split,
+    unit_bytes,
 )
 
 from ...examples import examples
@@ -286,3 +288,33 @@ def test_a_hundred_thousand_columns_are_refused_by_a_short_message(storage, tmp_
     with pytest.raises(UsageError, match="and 98,980 more") as caught:
         roles_for(inspect_inputs(storage, [str(tmp_path)]), COLUMNS)
     assert len(caught.value.on_terminal) < 2000
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ((), 1_000_000),
+        ((5,), 1_000_000),
+        ((20_000_000, 20_000_000), 1_250_000),
+        ((32 * 32_000_000,), 32_000_000),
+        ((10**12,), 32_000_000),
+    ],
+)
+def test_units_are_a_share_of_the_input_within_bounds(sizes, expected):
+    assert unit_bytes([InputFile("u", size, "v", "p") for size in sizes]) == expected
+
+
+def test_one_file_is_cut_for_several_workers_and_the_plan_says_how(tmp_path):
+    with (tmp_path / "a.jsonl").open("w") as stream:
+        for number in range(5000):
+            print(json.dumps({"i": number, "t": "x" * 600}), file=stream)
+    storage = Storage()
+    seen = inspect_inputs(storage, [str(tmp_path / "a.jsonl")])
+    job, plan = make_plan(storage, seen, dataclasses.replace(JOB, split_bytes=None))
+    assert job.split_bytes == 1_000_000
+    assert len(plan.units) == 4
+    assert make_plan(storage, seen, job) == (job, plan)
+    told, whole = make_plan(storage, seen, dataclasses.replace(JOB, split_bytes=10**9))
+    assert told.split_bytes == 10**9
+    assert len(whole.units) == 1
+    assert Job.from_json(job.to_json()).split_bytes == 1_000_000
