@@ -52,7 +52,9 @@ from scrubline.models.features import (
 from scrubline.models.features.base import Property
 from scrubline.models.features.featurizing import featurize
 from scrubline.models.features.items import SEGMENTATIONS
+from scrubline.models.features.native_maps import folds
 from scrubline.models.recipes import Learner, TaggerRecipe
+from scrubline.models.text.characters import assigned
 from scrubline.models.text.tokenizer import tokenize_documents
 
 from ...examples import examples
@@ -771,3 +773,9 @@ def test_an_item_inside_a_phrase_sees_the_landmarks_around_it() -> None:
         ["cities.1"],
         [],
     ]
+
+
+def test_what_folding_changes_is_told_by_page_as_by_character():
+    changed = {code: chr(code).casefold() for code in assigned()}
+    expected = {code: fold for code, fold in changed.items() if fold != chr(code)}
+    assert list(folds().items()) == list(expected.items())
