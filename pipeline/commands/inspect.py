@@ -53,7 +53,8 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         return column_names.run(parsed)
     if not parsed.output:
         raise UsageError("say which output with --output URL")
-    storage, output = Storage(), parsed.output.rstrip("/")
+    output = parsed.output.rstrip("/")
+    storage = Storage(output)
     require_there(storage, output)
     if parsed.sql:
         show(sql_views(storage, output))

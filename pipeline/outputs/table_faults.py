@@ -324,6 +324,8 @@ def _batches_there(originals: SourceDocuments, faults: list[str]) -> Iterator[Ba
             yield from originals.of_units([unit])
         except InputChanged:
             faults.append(f"unit {unit}: an input was changed or removed after it was scrubbed")
+        except StorageError as error:
+            raise error.within(f"originals of unit {unit}") from None
 
 
 def _is_truth(span: dict[str, Any], shown: StandIn, text: str) -> bool:
