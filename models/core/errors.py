@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 
 class ScrublineError(Exception):
@@ -66,6 +66,11 @@ class RunOnHold(ScrublineError):
 
 class StorageError(RunFailed):
     """Storage refused or failed after all retries."""
+
+    def within(self, where: str, named: str = "") -> Self:
+        """The same error with the place before both messages; see `UsageError.within`."""
+        shown = f"{where}, {named}" if named else where
+        return type(self)(f"{where}: {self}", on_terminal=f"{shown}: {self.on_terminal}")
 
 
 class InputChanged(RunFailed):

@@ -25,7 +25,7 @@ from .listing import (
     relative_to,
 )
 from .paths import below
-from .retries import MissingFileError, Retrying
+from .retries import MissingFileError, Retrying, StorageAccessError
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +57,10 @@ def list_input_files(retrying: Retrying, urls: Sequence[str]) -> list[InputFile]
     for number, url in enumerate(urls, 1):
         which = f"input {number} of {len(urls)}"
         fs, path = filesystem(url)
-        root, entries = retrying.retry("list", url, functools.partial(match_files, fs, path))
+        try:
+            root, entries = retrying.retry("list", url, functools.partial(match_files, fs, path))
+        except StorageAccessError as error:
+            raise error.within(which) from None
         files = _checked(retrying, url, which, root, [e for e in entries if not e.folder])
         folders: dict[str, str] = {}
         for entry in files:

@@ -12,7 +12,7 @@ import shlex
 import stat
 from collections.abc import Callable
 
-from ..core.errors import UsageError
+from ..core.errors import StorageError, UsageError
 from ..core.keys import PREFIX, Keys, key_bytes
 from ..core.shortage import raise_shortage
 from .places import local_path
@@ -92,6 +92,8 @@ def load_keys(source: str, read: Callable[[str], bytes], *, made_with: str | Non
                 f"{why} does not exist; {how}",
                 on_terminal=f"{why} {shlex.quote(source)} does not exist; {how}",
             ) from None
+        except StorageError as error:
+            raise error.within("the key file") from None
         except (OSError, ValueError) as error:
             raise_shortage(error)
             raise UsageError(

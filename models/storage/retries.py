@@ -6,10 +6,12 @@ import dataclasses
 import errno
 import hashlib
 import re
+import shlex
 import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from ...dictionaries import without_secrets
 from ..core.errors import ScrublineError, Shortage, StorageError
 from ..core.heartbeat import record_heartbeat
 from ..core.shortage import MEMORY, Resource, remedy_of, shortage_of
@@ -110,6 +112,10 @@ _MAKES = ("lock", "write", "create")
 """Operations that make what is not there: then it is what it would lie in that is missing."""
 
 
+_A_FILE, _INPUT = " a file", " an input file"
+_PERMISSIONS = ": look at its permissions, and at those of the folders above it"
+
+
 def _lack_of(error: Exception) -> Resource | None:
     """What the machine lacked, if smaller batches may need less of it; not the disk or files."""
     resource = shortage_of(error)
@@ -173,23 +179,31 @@ class Retrying:
                 break
             self.sleep(min(self.cap_seconds, waited) * jitter(operation, url, attempt))
             waited *= 2
-        where = self.named(url)
         if lack is not None:
-            raise Shortage(f"cannot {operation}{where}: {lack}")
+            raise Shortage(f"cannot {operation}{self.named(url)}: {lack}")
         if issubclass(cause, FileNotFoundError):
             how = (
                 "; create the bucket first, or choose another place" if operation in _MAKES else ""
             )
-            raise MissingFileError(
-                f"cannot {operation}{where}: there is no such file, folder or bucket{how}"
-            )
+            why = f"there is no such file, folder or bucket{how}"
+            raise self._error(MissingFileError, operation, url, why)
         if final:
-            raise StorageAccessError(f"cannot {operation}{where}: storage refused ({kind}){remedy}")
-        raise StorageError(f"cannot {operation}{where}: {kind} after {self.tries} tries{remedy}")
+            remedy = remedy or (_PERMISSIONS if issubclass(cause, PermissionError) else "")
+            why = f"storage refused ({kind}){remedy}"
+            raise self._error(StorageAccessError, operation, url, why)
+        raise self._error(StorageError, operation, url, f"{kind} after {self.tries} tries{remedy}")
+
+    def _error(self, kind: type[StorageError], operation: str, url: str, why: str) -> StorageError:
+        """The error of an operation; on a terminal it names its file, whatever that is."""
+        where = self.named(url)
+        shown = f" {shlex.quote(without_secrets(url))}" if where in (_A_FILE, _INPUT) else where
+        return kind(
+            f"cannot {operation}{where}: {why}", on_terminal=f"cannot {operation}{shown}: {why}"
+        )
 
     def named(self, url: str) -> str:
         """` '<path below the output root>'` of an output, ` an input file` of anything else."""
         if not self.root:
-            return " a file"
+            return _A_FILE
         name = below(url, self.root)
-        return " an input file" if name is None else " " + repr(re.sub(r"=[^/]*/", "=*/", name))
+        return _INPUT if name is None else " " + repr(re.sub(r"=[^/]*/", "=*/", name))

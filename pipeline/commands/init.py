@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...models.core.display_names import counted
 from ...models.core.error_classes import explain
-from ...models.core.errors import DocumentError, UsageError
+from ...models.core.errors import DocumentError, StorageError, UsageError
 from ...models.core.keys import new_key
 from ...models.formats import Format, open_format
 from ...models.formats.column_roles import MEANING, Columns, Role, is_single, preset_for
@@ -31,6 +31,7 @@ from ...models.guesses.roles import RoleGuess, guess_roles
 from ...models.guesses.sampling import chosen_files, sampled
 from ...models.guesses.writing import WritingGuess, guess_writing
 from ...models.rendering.kinds import recognised
+from ...models.storage.input_files import InputFile
 from ...models.storage.key_files import load_keys
 from ...models.storage.places import is_inside, local_path
 from ...models.storage.storage import Storage
@@ -124,6 +125,8 @@ def survey(storage: Storage, options: Options) -> InputFindings:
     files = storage.list_files(options.inputs)
     formats = [format_of_file(n, file, options.format) for n, file in enumerate(files)]
     few = chosen_files(formats)
+    for number in few:
+        _require_readable(storage, number, files[number])
     writing = guess_writing(
         storage, [files[n] for n in few], [formats[n] for n in few], options.settings
     )
@@ -176,6 +179,15 @@ def survey(storage: Storage, options: Options) -> InputFindings:
 
 _PROPOSED = ("html", "rtf")
 """Kinds of markup that a column is declared as, if its texts begin so; XML takes nothing else."""
+
+
+def _require_readable(storage: Storage, number: int, file: InputFile) -> None:
+    """Opens a file, so that one that storage refuses is told with its number."""
+    try:
+        for _ in storage.read_blocks(file.url, 0, min(file.size, 1)):
+            pass
+    except StorageError as error:
+        raise error.within(f"input file {number + 1}") from None
 
 
 def _kinds_of(values: Iterable[object]) -> Iterator[str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -53,7 +54,8 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         return column_names.run(parsed)
     if not parsed.output:
         raise UsageError("say which output with --output URL")
-    storage, output = Storage(), parsed.output.rstrip("/")
+    output = parsed.output.rstrip("/")
+    storage = Storage(output)
     require_there(storage, output)
     if parsed.sql:
         show(sql_views(storage, output))
@@ -200,6 +202,10 @@ def _phrase_lists(policy: Mapping[str, Any], where: str) -> Iterator[str]:
             yield f"{name}{phrases}: {effect}{where}"
 
 
+_DOC_KEY = re.compile("[0-9a-f]{32}")
+_IDS_OF_FHIR = "; ids of FHIR begin with the type: Patient/1; what is in a Bundle is part of it"
+
+
 def show_document(storage: Storage, output: str, wanted: str, *, key_source: str | None) -> None:
     """Prints original and scrubbed text side by side, spans coloured.
 
@@ -212,10 +218,12 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
     manifest = read_manifest(storage, output)
     job, keys = read_job_and_keys(storage, output, manifest["run"], key_source)
     record = job.columns.record
-    doc_keys = {wanted, row_key(keys, record, canonical_id(wanted) or wanted)}
+    doc_keys = {row_key(keys, record, canonical_id(wanted) or wanted)}
+    if _DOC_KEY.fullmatch(wanted):
+        doc_keys.add(wanted)
     rows = read_rows(storage, output, manifest, "documents", doc_keys)
     if not rows:
-        how = "; ids of FHIR begin with the type: Patient/1" if record == FHIR.name else ""
+        how = _IDS_OF_FHIR if record == FHIR.name else ""
         raise UsageError(f"the output has no such document{how}")
     spans = read_rows(storage, output, manifest, "audit", doc_keys)
     originals = open_source_documents(storage, output, rows[0]["run"], key_source)
@@ -225,7 +233,7 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
         raise UsageError(
             "the original cannot be shown: its file was changed or removed after it was scrubbed"
         ) from None
-    stand_ins = originals.stand_ins
+    stand_ins, is_shown = originals.stand_ins, False
     for batch in batches:
         if stand_ins is not None:
             batch = look_through(batch, originals.job.budgets)
@@ -233,6 +241,7 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
         for index in range(len(batch.documents)):
             row, field = int(batch.documents.rows[index]), batch.documents.fields[index]
             if batch.rows.doc_keys[row] in doc_keys:
+                is_shown = True
                 policy = originals.policy.for_note_type(batch.rows.note_types[row])
                 of_field = [span for span in spans if span["field"] == field]
                 of_field.sort(key=lambda span: span["start"])
@@ -242,6 +251,8 @@ def show_document(storage: Storage, output: str, wanted: str, *, key_source: str
                     by_audit(batch, index, of_field, policy, stand_ins, known),
                     f"{DOC_KEY} {batch.rows.doc_keys[row]}, {field}",
                 )
+    if not is_shown:
+        show(f"{DOC_KEY} {rows[0][DOC_KEY]}: it holds no text")
 
 
 def read_rows(

@@ -89,10 +89,11 @@ def run(parsed: argparse.Namespace) -> ExitCode:
         UsageError: if nothing is published, or the key is another one.
     """
     output = parsed.output.rstrip("/")
-    require_there(Storage(), output)
+    storage = Storage(output)
+    require_there(storage, output)
     with watched(parsed):
         faults, lines = verify(
-            Storage(),
+            storage,
             output,
             originals=parsed.originals,
             key_source=parsed.key_source,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from ...models.core.display_names import ColumnNames, declared_list
-from ...models.core.errors import UsageError
+from ...models.core.errors import StorageError, UsageError
 from ...models.core.keys import Keys, fingerprint
 from ...models.core.parallel_calls import map_in_threads
 from ...models.formats import (
@@ -127,7 +127,7 @@ def inspect_inputs(
             if form is None:
                 _require_not_meant(formats[index], names)
             return names, opened.schema_token(storage, files[index])
-        except UsageError as error:
+        except (UsageError, StorageError) as error:
             raise _in_file(error, numbers[index], files[index]) from None
 
     seen = list(_for_each(look, range(len(files))))
@@ -247,7 +247,7 @@ def check_types(storage: Storage, seen: InputSurvey, columns: Columns) -> None:
         form = open_format(seen.formats[index], seen.settings)
         try:
             return form.check_types(storage, seen.files[index], columns)
-        except UsageError as error:
+        except (UsageError, StorageError) as error:
             raise _in_file(error, seen.number(index), seen.files[index]) from None
 
     for first, *others in by_schema.values():
@@ -293,7 +293,7 @@ def split(
         try:
             file = seen.files[index]
             return form.plan(storage, index, file, _WHOLE if whole_files else most, limits)
-        except UsageError as error:
+        except (UsageError, StorageError) as error:
             raise _in_file(error, seen.number(index), seen.files[index]) from None
 
     units: list[Unit] = []
@@ -349,7 +349,9 @@ def _place(number: int) -> str:
     return f"input file {number + 1} (in the order of paths)"
 
 
-def _in_file(error: UsageError, number: int, file: InputFile) -> UsageError:
+def _in_file(
+    error: UsageError | StorageError, number: int, file: InputFile
+) -> UsageError | StorageError:
     """The error with its file: by number, and by name on the user's own terminal."""
     return error.within(_place(number), repr(posixpath.basename(file.url)))
 

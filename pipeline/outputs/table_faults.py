@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ...models.core.batches import Batch
 from ...models.core.digests import PARTS, Digest, content_digest
-from ...models.core.errors import InputChanged, StorageError
+from ...models.core.errors import InputChanged, StorageError, error_class
 from ...models.core.shortage import raise_shortage
 from ...models.core.small_parquet import table_in
 from ...models.core.spans import BELIEVED
@@ -83,7 +83,7 @@ def read_tables(
                 continue
             except Exception as error:  # damaged Parquet raises many kinds
                 raise_shortage(error)
-                found.faults.append(f"part {part['path']} cannot be read ({type(error).__name__})")
+                found.faults.append(f"part {part['path']} cannot be read ({error_class(error)})")
                 continue
             if any(row["run"] != part["run"] for row in rows):
                 found.faults.append(f"part {part['path']} has rows of another run than its own")
@@ -99,7 +99,7 @@ def read_tables(
                 raise
             except Exception as error:
                 raise_shortage(error)
-                found.faults.append(f"part {part['path']} cannot be read ({type(error).__name__})")
+                found.faults.append(f"part {part['path']} cannot be read ({error_class(error)})")
     return found
 
 
@@ -324,6 +324,8 @@ def _batches_there(originals: SourceDocuments, faults: list[str]) -> Iterator[Ba
             yield from originals.of_units([unit])
         except InputChanged:
             faults.append(f"unit {unit}: an input was changed or removed after it was scrubbed")
+        except StorageError as error:
+            raise error.within(f"originals of unit {unit}") from None
 
 
 def _is_truth(span: dict[str, Any], shown: StandIn, text: str) -> bool:

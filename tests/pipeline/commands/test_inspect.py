@@ -177,12 +177,26 @@ def test_controls_of_a_note_do_nothing_to_the_terminal(storage, run, tmp_path, c
     assert "␛[2J␛1m MRN: [MEDICALRECORD]␛ ␛]0;x␛" in shown
 
 
-@pytest.mark.parametrize("wanted", ["nobody", "", " ", "9001", "0" * 32])
+@pytest.mark.parametrize("wanted", ["nobody", "", " ", "9001", "0" * 32, "\udcff"])
 def test_an_unknown_document_is_told_without_its_id(run, storage, options, wanted):
     run()
     with pytest.raises(UsageError, match="the output has no such document") as caught:
         show_document(storage, options.output, wanted, key_source=None)
     assert "nobody" not in str(caught.value)
+
+
+def test_a_record_without_texts_is_told(storage, run, tmp_path, capsys):
+    (tmp_path / "m").mkdir()
+    patient = {"resourceType": "Patient", "id": "zq1"}
+    bundle = {"resourceType": "Bundle", "type": "collection", "entry": [{"resource": patient}]}
+    records = [patient, {**bundle, "id": "b1"}]
+    (tmp_path / "m/a.ndjson").write_text("".join(json.dumps(one) + "\n" for one in records))
+    run(inputs=(str(tmp_path / "m"),), columns=None, format="fhir")
+    for wanted in ("Patient/zq1", "Bundle/b1"):
+        show_document(storage, str(tmp_path / "out"), wanted, key_source=None)
+        assert capsys.readouterr().out.endswith(": it holds no text\n")
+    with pytest.raises(UsageError, match="what is in a Bundle is part of it"):
+        show_document(storage, str(tmp_path / "out"), "Patient/zq2", key_source=None)
 
 
 def test_another_key_opens_nothing(run, storage, options, tmp_path):

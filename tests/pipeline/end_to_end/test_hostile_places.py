@@ -834,3 +834,57 @@ def test_a_long_listing_into_a_full_disk_is_no_unknown_error(
         code, _, err = scrubline("inspect", *words)
         assert code == 1
         assert err == "scrubline: standard output cannot be written (OSError ENOSPC)\n"
+
+
+MESSAGES = {
+    "hl7": ("hl7", "MSH|^~\\&|a|b|c|d|2024||ORU^R01|1|P|2.5\rOBX|1|TX|||Seen again.\r"),
+    "fhir": ("ndjson", '{"resourceType": "Observation", "id": "1"}\n'),
+    "ccda": ("xml", '<ClinicalDocument xmlns="urn:hl7-org:v3"><title>a</title></ClinicalDocument>'),
+}
+
+
+@pytest.mark.parametrize("command", ["scrub", "init", "convert"])
+@pytest.mark.parametrize("form", MESSAGES)
+def test_messages_that_may_not_be_read_are_named(scrubline, options, plain_user, form, command):
+    ending, content = MESSAGES[form]
+    place, free = plain_user / "messages", plain_user / "free"
+    privileged(place.mkdir)
+    privileged(free.mkdir)
+    privileged(lambda: free.chmod(0o777))
+    files = [place / f"{PATIENT}{number}.{ending}" for number in range(2)]
+    privileged(lambda: [file.write_text(content) for file in files])
+    words = {
+        "scrub": ("--input", place, "--output", free / "out", "--key-file", plain_user / "key.txt"),
+        "init": ("--input", place, "--output", free / "job.toml", "--make-key", free / "key"),
+        "convert": (place, free / "table.csv"),
+    }[command]
+    words = (command, *words, "--from" if command == "convert" else "--format", form)
+    privileged(lambda: files[1].chmod(0))
+    code, _, err = scrubline(*words)
+    assert code == 1 and "input file 2" in err and "look at its permissions" in err
+    assert PATIENT not in err and not list(free.glob("**/*.*"))
+    privileged(lambda: place.chmod(0))
+    code, _, err = scrubline(*words)
+    assert code == 1 and "input 1 of 1: cannot list" in err and PATIENT not in err
+    assert not list(free.glob("**/*.*"))
+
+
+def test_what_verify_may_not_read_is_named(scrubline, options, plain_user):
+    place, out = plain_user / "messages", plain_user / "free" / "out"
+    privileged(place.mkdir)
+    privileged((plain_user / "free").mkdir)
+    privileged(lambda: (plain_user / "free").chmod(0o777))
+    file = place / f"{PATIENT}.hl7"
+    privileged(lambda: file.write_text(MESSAGES["hl7"][1]))
+    key = ("--key-file", plain_user / "key.txt")
+    code, _, err = scrubline("scrub", "--input", place, "--output", out, *key, "--model", "none")
+    assert code == 0, err
+    privileged(lambda: file.chmod(0))
+    code, _, err = scrubline("verify", "--output", out, "--originals", *key)
+    assert code == 1 and "originals of unit 0: cannot open an input file: storage" in err
+    privileged(lambda: (out / "manifest.json").chmod(0))
+    code, _, err = scrubline("verify", "--output", out, "--originals", *key)
+    assert code == 1 and "cannot read 'manifest.json': storage refused" in err
+    privileged(lambda: (plain_user / "key.txt").chmod(0))
+    code, _, err = scrubline("scrub", "--input", place, "--output", out, *key, "--model", "none")
+    assert code == 1 and "the key file: cannot read a file: storage refused" in err
