@@ -1,8 +1,8 @@
 """Philter of UCSF, as `philter-lite`, with its own filters (`philter_delta`).
 
-It asks NLTK's tagger for parts of speech. The weights of that are in no package registry, so the
-same tagger is trained here on UD English EWT (`--train`), and kept open from note to note, which
-the package does not do.
+It asks NLTK's tagger for parts of speech. The weights of that were not found in the package
+registry, so the same tagger is trained here on UD English EWT (`python -m benchmarks.peers.philter
+FILE`), and kept open from note to note, which the package does not do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Microsoft Presidio: analyzer and anonymizer, with a small model of spaCy.
 
-Its own configuration asks for spaCy's `en_core_web_lg`, which no package registry has; this is
-`en_core_web_sm` as somebody put it there. All of its recognisers for English run.
+Its own configuration asks for spaCy's `en_core_web_lg`, which was not found in the package
+registry; this is `en_core_web_sm` as somebody put it there. All of its recognisers for English run.
 """
 
 from __future__ import annotations

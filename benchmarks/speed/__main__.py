@@ -13,7 +13,7 @@ the start is processor time, two workers go by the wall clock.
 
 Of each row the table has the median and the best of the repeats as multiples of the yardstick, then
 what the median is here, and what it would be where the yardstick takes 0.22 us a token, as on a
-quiet machine. Above a load of 2 trust the multiples alone. `--steps` adds the steps of detection.
+quiet machine. Above a load of 2 measure again. `--steps` adds the steps of detection.
 
 The corpora are not in this tree: ACI-Bench, MTS-Dialog, PriMock57 and MEDDOCAN are looked for in
 the folder that SCRUBLINE_CORPORA or --corpora names; rows whose corpus is not there are left out.
@@ -193,15 +193,18 @@ def job_rows(keys: Sequence[str], raw: Sequence[Path], repeats: int) -> list[Any
     return rows
 
 
-def about(repeats: int, loads: Sequence[float]) -> str:
+def commit_here() -> str:
+    """Of this tree, when it is measured."""
+    words = ["git", "rev-parse", "--short", "HEAD"]
+    found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
+def about(repeats: int, loads: Sequence[float], commit: str) -> str:
     """Below the table: with what it was measured."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],
-        **{"cwd": ROOT, "capture_output": True, "text": True, "check": False},
-    ).stdout.strip()
     return (
         f"{repeats} processes a row, words cold, compiled bundle cached; load {min(loads):.1f} to"
-        f" {max(loads):.1f}; commit {commit or 'unknown'}, Python {platform.python_version()},"
+        f" {max(loads):.1f}; commit {commit}, Python {platform.python_version()},"
         f" {platform.machine()}, {os.cpu_count()} cores."
     )
 
@@ -234,7 +237,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.repeats < 1:
         parser.error("--repeats must be at least 1")
-    loads = [load()]
+    loads, commit = [load()], commit_here()
     chosen = chosen_of(options)
     runs = detection(chosen, options.repeats)
     keys = options.rows or [key for corpus in chosen for key in corpus.keys] + [*JOB_ROWS]
@@ -248,7 +251,7 @@ def main() -> None:
     if options.steps:
         steps = [row for corpus in chosen for row in steps_of(corpus, runs[corpus])]
         print(f"\n{markdown(steps, STEPS)}")
-    print(f"\n{about(options.repeats, loads)}")
+    print(f"\n{about(options.repeats, loads, commit)}")
     warn_of_load(loads)
 
 

@@ -49,8 +49,8 @@ def warn_of_load(loads: Sequence[float]) -> None:
     """Says on standard error that the machine was busy."""
     if max(loads) > BUSY:
         print(
-            f"the machine was busy: load {min(loads):.1f} to {max(loads):.1f}. Trust multiples of"
-            f" the yardstick alone, and measure again below {BUSY:g}",
+            f"the machine was busy: load {min(loads):.1f} to {max(loads):.1f}. Absolute"
+            f" figures say nothing, multiples are too high; measure again below {BUSY:g}",
             file=sys.stderr,
         )
 
