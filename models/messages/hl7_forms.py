@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from ..core.labels import LABELS
 from .hl7_fields import MALFORMED_CODE, MALFORMED_DATE, fields, types
 from .vocabularies import is_state
 
@@ -62,8 +63,12 @@ def is_number(text: str) -> bool:
 COUNT: Final = _form(r"[0-9][0-9.]{0,9}")
 """SI: the number of a segment."""
 
-CODE: Final = _form(r"[^\s@]{1,80}")
-"""A code of any table or system."""
+CODE: Final = _form(r"(?!\S*\[[\w-]{3,64}\])[^\s@]{1,80}")
+"""A code of any table or system.
+
+What stands in the place of removed words, `[PATIENT]`, makes none: a text that was read in the
+place of a code is a text in the output, too.
+"""
 
 _SHORT = r"(?=.{1,20}\Z)(?:[A-Za-z]{1,5}(?![A-Za-z])|[0-9_./:+*<>-])+"
 _CHARACTER_SETS = (
@@ -106,6 +111,9 @@ _UNIT_NAME = re.compile(
 )
 _RUN = re.compile(r"[^\W\d_]+")
 _UNIT_SIGNS = re.compile(r"[A-Za-z0-9 .*/^'\"\[\]{}()%+\-µμΩ°º²³#,:;~&_<>=≤≥$|!]{1,60}")
+_REMOVED = re.compile(rf"\[(?:{'|'.join(LABELS)})\]")
+"""As in `CODE`; of the labels alone, for some units stand in brackets: `[GAL_US]`."""
+
 _TOO_LONG = re.compile(r"[0-9]{7}|[0-9]{3}[ -]?[0-9]{4}|[0-9]/[0-9]{1,2}/[0-9]|[0-9]{4}-[0-9]{2}-")
 """Digits that are of no unit and no range, but of a number to call, or of a date."""
 
@@ -118,7 +126,7 @@ def is_unit(text: str) -> bool:
 
     Symbols are those of UCUM and others of a few letters; in several words each has to be known.
     """
-    if not _UNIT_SIGNS.fullmatch(text) or _TOO_LONG.search(text):
+    if not _UNIT_SIGNS.fullmatch(text) or _TOO_LONG.search(text) or _REMOVED.search(text):
         return False
     runs = _RUN.findall(text)
     if " " not in text:
@@ -128,7 +136,7 @@ def is_unit(text: str) -> bool:
 
 def is_range(text: str) -> bool:
     """Whether a reference range is written so: `3.5-5.1`, `<150 mg/dL`, `Not Detected`."""
-    if not _UNIT_SIGNS.fullmatch(text) or _TOO_LONG.search(text):
+    if not _UNIT_SIGNS.fullmatch(text) or _TOO_LONG.search(text) or _REMOVED.search(text):
         return False
     return all(len(run) == 1 or _is_known(run, _OF_RANGES) for run in _RUN.findall(text))
 

@@ -5,6 +5,7 @@ import importlib.resources
 
 import pytest
 from scrubline.models import messages
+from scrubline.models.core.labels import LABELS
 from scrubline.models.core.written_texts import Stack
 from scrubline.models.formats.column_roles import Columns
 from scrubline.models.messages.hl7 import HL7
@@ -18,6 +19,7 @@ from scrubline.models.messages.hl7_forms import (
     WORDS_FILE,
     WORDS_HEADER,
     forms_of,
+    is_answer,
     is_id,
     is_number,
     is_quantity,
@@ -168,6 +170,22 @@ def values(segment, *overlaid):
 )
 def test_what_does_not_look_as_its_type_says_has_another_name(segment, place, name):
     assert values(segment)[place][0] == name
+
+
+@pytest.mark.parametrize("form", [*(form for form, _ in GOOD), is_answer])
+def test_what_stands_for_removed_words_is_no_value_of_any_type(form):
+    """Else a text that was scrubbed would be none in the output, which `verify` reads."""
+    assert [label for label in LABELS if form(f"[{label}]")] == []
+
+
+def test_what_stands_within_a_code_or_for_words_of_own_labels_is_none():
+    assert not any(map(CODE, ["4W/[PATIENT]", "[WARD_STAFF]", "[staff-id]"]))
+    assert values("OBX|1|CE|A||[PATIENT]^x^L")["OBX-5.1"] == ("VALUE(malformed)", "[PATIENT]")
+
+
+@pytest.mark.parametrize("unit", ["[GAL_US]", "[IU]", "[ph]", "mm[Hg]", "[LB_AV]/[SIN_I]"])
+def test_units_in_brackets_are_units(unit):
+    assert is_unit(unit)
 
 
 ENCODED = base64.b64encode(b"Patient Gladys Plumb, tel. 614-555-0188").decode()
