@@ -13,9 +13,10 @@ PUBLISHED = "published"
 ORIGINAL = "original"
 PLANTED = "planted"
 EXPORT = "export"
-WHATS = (PUBLISHED, ORIGINAL, PLANTED, EXPORT)
+SCORED = "scored"
+WHATS = (PUBLISHED, ORIGINAL, PLANTED, EXPORT, SCORED)
 """The published text; the original beside it; the published text, with some of the original in the
-clear; the original, into a file."""
+clear; the original, into a file to train on; into one on which a model is scored, and no more."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -209,7 +209,10 @@ def upper_bound(
         number of successes in independent trials": draws without replacement, and such as are seen
         with less than certainty, scatter no more than binomial ones).
     """
-    if n * LARGE_PART > population:
+    is_large = n * LARGE_PART > population
+    if recall <= 0:  # of readers who found nothing that was planted, nothing is known
+        return 1.0, "hypergeometric" if is_large else "Clopper-Pearson"
+    if is_large:
         return hypergeometric_upper(k, n, population, alpha, recall), "hypergeometric"
     return min(1.0, binomial_upper(k, n, alpha) / recall), "Clopper-Pearson"
 

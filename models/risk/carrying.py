@@ -21,7 +21,7 @@ from ..core.errors import UsageError
 from .drift import SERIES, drifted, new_types
 from .frame import OTHER, CutTail, FrameDocument, FrameFacts, series_of, unit_of_patient
 from .rows import Of, Unit
-from .statement import SCHEMA, Statement
+from .statement import BY_DOCUMENTS, SCHEMA, Statement
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -241,10 +241,12 @@ def bounds_of(
     certificate: Certificate, run: GatedRun, limits: Sequence[RiskLimit]
 ) -> tuple[RunBound, ...]:
     """The bounds of a run for some limits; those of which nothing is stated are left out."""
+    frame = certificate.frame
+    patients = max(1, len({unit_of_patient(document) for document in run.documents}))
     inside = _inside(certificate, run.documents)
     outside = len(run.documents) - len(inside)
     if run.is_of(certificate):
-        outside = max(outside, len(run.documents) - certificate.frame.documents)
+        outside = max(outside, len(run.documents) - frame.documents)
     found = []
     for limit in limits:
         stated = [
@@ -254,10 +256,12 @@ def bounds_of(
         ]
         for one in stated[:1]:
             bound = one.bound
+            if one.method == BY_DOCUMENTS:  # nothing watches how many notes a patient has
+                before = frame.documents / max(1, frame.patients)
+                bound = min(1.0, bound * max(1.0, len(run.documents) / patients / before))
             if outside and limit.unit == "document":
                 bound = (bound * (len(run.documents) - outside) + outside) / len(run.documents)
             elif outside:
-                patients = len({unit_of_patient(document) for document in run.documents})
                 bound = min(1.0, bound + outside / patients)
             found.append(RunBound(limit, one, bound, outside))
     return tuple(found)
@@ -311,6 +315,9 @@ def _of_time(certificate: Certificate, today: datetime.date, max_age: float) -> 
     reasons = []
     if today > datetime.date.fromisoformat(certificate.expires):
         reasons.append(Reason(Uncertified.EXPIRED, f"its last day was {certificate.expires}"))
+    if (begun - today).days > 1:  # clocks of two machines may differ around midnight
+        why = f"its campaign was drawn on {begun}, and the clock here is behind that: set it right"
+        reasons.append(Reason(Uncertified.EXPIRED, why))
     if (today - begun).days > max_age:
         reasons.append(
             Reason(

@@ -154,6 +154,8 @@ def corrected_sequential_upper(
         recall: `ReaderRecall.at_least`.
         alpha: of which the recall has had its part (`bounds.RECALL_PART`).
     """
+    if recall <= 0:  # see `bounds.upper_bound`
+        return most
     part = alpha_of_reading(alpha) - alpha / SEEN_PART
     seen = sequential_upper(values, part, most=most, population=population)
     if population is None:

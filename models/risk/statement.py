@@ -25,6 +25,9 @@ from .sequential import corrected_sequential_upper
 
 SCHEMA = "scrubline-certificate-v1"
 
+BY_DOCUMENTS = "documents a patient"
+"""Method of a bound of patients that was had from the one of documents."""
+
 _MILLION = 1_000_000
 _DECIMALS = 6
 
@@ -153,7 +156,7 @@ def _of_patients(campaign: Campaign, documents: Statement) -> Statement:
     return dataclasses.replace(
         documents,
         unit="patient",
-        method="documents a patient",
+        method=BY_DOCUMENTS,
         bound=_rounded_up(min(1.0, documents.bound * mean), _DECIMALS),
     )
 

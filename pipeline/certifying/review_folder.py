@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ...models.core.errors import UsageError
-from ...models.review.accesses import EXPORT, Access, read_accesses
+from ...models.review.accesses import EXPORT, Access, faults_of_chain, read_accesses
 from ...models.review.appended import PLACE, read_lines
 from ...models.review.marks import ReaderMarks, Text
 from ...models.risk.rows import UNFINISHED, MarkedText, MarksFile
@@ -114,9 +114,14 @@ class ReviewFolder:
         """The file of the draw; None if there is none."""
         return read_private(self.file(DRAW), PLACE)
 
+    def every(self) -> list[ReviewFolder]:
+        """All folders of the output: of the find queue, of campaigns."""
+        found = map(self.beside, _names(self.root))
+        return [folder for folder in found if os.path.isdir(folder.path)]
+
     def campaigns(self) -> list[ReviewFolder]:
         """The folders of all campaigns of the output."""
-        others = [self.beside(name) for name in _names(self.root) if name != FIND]
+        others = [folder for folder in self.every() if folder.name != FIND]
         return [other for other in others if os.path.lexists(other.file(DRAW))]
 
     @property
@@ -179,20 +184,18 @@ class ReviewFolder:
         """
         return frozenset(
             row.doc_key
-            for name in _names(self.root)
-            for row in self.beside(name)._accesses()
+            for folder in self.every()
+            for row in folder._accesses()
             if row.what == EXPORT
         )
 
     def _accesses(self) -> Iterator[Access]:
-        if not os.path.isdir(self.path):
-            return
-        try:
-            yield from read_accesses(read_lines(self.file(ACCESSES)))
-        except ValueError:
+        content = read_lines(self.file(ACCESSES))
+        if faults_of_chain(content):
             raise UsageError(
                 "a record of accesses is damaged: nothing can be said of what was shown"
-            ) from None
+            )
+        yield from read_accesses(content)
 
 
 def _names(path: str) -> list[str]:

@@ -20,6 +20,8 @@ from .campaign import trained_of
 if TYPE_CHECKING:
     from ...models.risk.envelope import SigningKey
 
+_MOST_DAYS = 36_500
+
 PASSWORD = "SCRUBLINE_SIGNING_PASSWORD"
 """Environment variable with the password of the signing keys, if they have one."""
 
@@ -52,8 +54,8 @@ def _certify(parsed: argparse.Namespace) -> ExitCode:
     require_there(storage, output)
     if not parsed.campaign:
         raise UsageError("certify: say of which campaign, with --campaign NAME")
-    if parsed.expires < 1:
-        raise UsageError(f"--expires is a number of days, got {parsed.expires}")
+    if not 1 <= parsed.expires <= _MOST_DAYS:
+        raise UsageError(f"--expires is a number of days up to {_MOST_DAYS}, got {parsed.expires}")
     keys = [_signing_key(place) for place in parsed.sign or ()]
     if parsed.key_source:
         warn_if_open(parsed.key_source)
@@ -87,7 +89,7 @@ def _signing_key(place: str) -> SigningKey:
     except FileNotFoundError:
         raise UsageError("--sign: there is no such file") from None
     password = os.environ.get(PASSWORD)
-    return signing_key(content, password.encode() if password else None)
+    return signing_key(content, os.fsencode(password) if password else None)
 
 
 def _verify(parsed: argparse.Namespace) -> ExitCode:

@@ -128,13 +128,14 @@ async def _static(request: Request) -> Response:
 def _file(name: str) -> Response:
     kind = _KINDS.get(name[name.rfind(".") :]) if "." in name else None
     found = importlib.resources.files(__package__).joinpath("static", name)
-    if kind is None or "/" in name or name.startswith(".") or not found.is_file():
+    if kind is None or "/" in name or name.startswith(".") or len(name) > 64 or not found.is_file():
         raise DeskRefusal(404, "NotFound", "there is no such file")
     return Response(found.read_bytes(), 200, HEADERS, media_type=kind)
 
 
 def _json(value: Any, status: int = 200) -> Response:
-    content = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    # In ASCII: half of a pair, as of an emoji that was cut in a comment, has no UTF-8.
+    content = json.dumps(value, allow_nan=False).encode()
     return Response(content, status, HEADERS, media_type="application/json")
 
 
@@ -145,12 +146,15 @@ async def _body(request: Request) -> dict[str, Any]:
         DeskRefusal: if it is something else.
     """
     pieces, size = [], 0
-    async with asyncio.timeout(30):
-        async for piece in request.stream():
-            size += len(piece)
-            if size > MOST_BYTES:
-                raise DeskRefusal(413, "TooLong", f"at most {MOST_BYTES} bytes in a request")
-            pieces.append(piece)
+    try:
+        async with asyncio.timeout(30):
+            async for piece in request.stream():
+                size += len(piece)
+                if size > MOST_BYTES:
+                    raise DeskRefusal(413, "TooLong", f"at most {MOST_BYTES} bytes in a request")
+                pieces.append(piece)
+    except TimeoutError:
+        raise DeskRefusal(408, "TooSlow", "the body of the request did not come") from None
     content = b"".join(pieces)
     if not content:
         return {}

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...models.core.errors import UsageError
 from ...models.review.accesses import ORIGINAL, PLANTED, PUBLISHED
-from ...models.review.appended import append_line, read_lines
+from ...models.review.appended import append_line, read_lines, whole_lines
 from ...models.review.choosing import bars_of, is_read_twice, worst_first
 from ...models.review.marks import ReaderMarks, StaleMarks
 from ...models.review.places import same_places
@@ -339,16 +339,14 @@ class ReviewDesk:
             raise DeskRefusal(400, "BadComment", f"a comment has {MOST_COMMENT} characters at most")
         if reason and reason not in REASONS:
             raise DeskRefusal(400, "BadReason", f"a reason is one of {', '.join(REASONS)}")
-        held = self.marks.held.get(text)
-        if self.is_blind and held is not None and held.verdict != UNFINISHED:
-            raise DeskRefusal(
-                409,
-                "Final",
-                "what was planted has been told: in a campaign a verdict stands",
-                revision=held.rev,
-                spans=spans_json(held.spans),
-            )
+        self._require_open(text)
         self.claim(text)
+
+        def first() -> None:
+            self._require_open(text)  # another process of the reader may have ended it
+            # Before the marks: it does not count until those of its revision are there.
+            self._comment(text, revision + 1, reason, comment)
+
         try:
             row = self.marks.add(
                 text,
@@ -357,8 +355,7 @@ class ReviewDesk:
                 spans,
                 verdict,
                 float(seconds),
-                # First: it does not count until the marks of its revision are there.
-                first=lambda: self._comment(text, revision + 1, reason, comment),
+                first=first,
             )
         except StaleMarks as stale:
             now = stale.held
@@ -372,6 +369,22 @@ class ReviewDesk:
         except (OSError, UsageError) as error:
             raise unsaved(error) from None
         return {"revision": row.rev}
+
+    def _require_open(self, text: Text) -> None:
+        """Refuses to change a verdict of a campaign.
+
+        Raises:
+            DeskRefusal: if there is one.
+        """
+        held = self.marks.held.get(text)
+        if self.is_blind and held is not None and held.verdict != UNFINISHED:
+            raise DeskRefusal(
+                409,
+                "Final",
+                "what was planted has been told: in a campaign a verdict stands",
+                revision=held.rev,
+                spans=spans_json(held.spans),
+            )
 
     def finish(self, text: Text) -> dict[str, Any]:
         """Ends the reading of a text, and takes the next one.
@@ -432,6 +445,8 @@ class ReviewDesk:
                 raise DeskRefusal(
                     400, "CoversRemoved", "mark what is left in the clear, not what was removed"
                 )
+            if any(one.was is not None for one in spans):  # it would not count as a leak
+                raise bad
         return tuple(sorted(spans, key=lambda s: (s.start, s.end, s.label)))
 
     def _comment_file(self) -> str:
@@ -446,11 +461,14 @@ class ReviewDesk:
 
     def _comment_of(self, text: Text, rev: int) -> str:
         """The last comment up to a revision: one beyond is of a save that failed."""
-        rows = map(json.loads, read_lines(self._comment_file()).split(b"\n")[:-1])
         found = ""
-        for row in rows:
-            if (row["doc_key"], row["field"]) == text and row["rev"] <= rev:
-                found = row["comment"]
+        try:
+            for row in map(json.loads, whole_lines(read_lines(self._comment_file()))):
+                if (row["doc_key"], row["field"]) == text and row["rev"] <= rev:
+                    found = row["comment"]
+        except (ValueError, KeyError, TypeError):
+            why = "the file of your comments is damaged: move it away, and open the note again"
+            raise DeskRefusal(503, "DamagedComments", why) from None
         return found
 
 

@@ -78,19 +78,22 @@ def annotated(
     access: AccessRecord,
     spans: Mapping[Text, Sequence[MarkedSpan]],
     order: Sequence[Text] | None = None,
+    *,
+    what: str = EXPORT,
 ) -> Iterator[AnnotatedDocument]:
     """Yields texts with what should be removed of them; each is recorded before.
 
     Args:
         spans: text -> all that is PHI of it.
         order: of the texts; None for that of their keys.
+        what: they are recorded as (`accesses.WHATS`).
 
     Raises:
         DeskRefusal: if an original is not there, or the access cannot be recorded.
     """
     ids = document_ids(output)
     for text in sorted(spans) if order is None else order:
-        access.record(text, EXPORT)
+        access.record(text, what)
         published = output.texts[text]
         meta = {"patient": published.patient or text[0]}
         if published.queued.note_type is not None:

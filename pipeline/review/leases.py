@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 
+from ...models.core.checked_json import parse_json
 from ...models.storage.private_files import write_private
 
 LEASE_SECONDS = 20 * 60
@@ -95,10 +96,11 @@ class Leases:
     def _read(self, path: str) -> TextLease | None:
         try:
             with open(path, "rb") as file:
-                held = TextLease(**json.loads(file.read()))
-        except (FileNotFoundError, ValueError, TypeError):
+                held = parse_json(file.read(), TextLease)
+        except (FileNotFoundError, ValueError):
             return None  # one that was torn is nobody's
-        return held if held.until > self._clock() else None
+        # One for longer than a lease can be was taken before the clock was set back.
+        return held if 0 < held.until - self._clock() < 2 * LEASE_SECONDS else None
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:

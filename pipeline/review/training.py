@@ -17,6 +17,7 @@ from ...models.core.display_names import counted
 from ...models.core.errors import ScrublineError
 from ...models.corpora import AnnotatedDocument, read_annotated
 from ...models.evaluation import compare
+from ...models.review.accesses import EXPORT, SCORED
 from ...models.review.appended import append_line, read_lines
 from ...models.review.readers import seconds_a_text
 from ...models.risk.rows import MarkedSpan
@@ -118,7 +119,10 @@ class Training(ChildWork):
             os.chmod(folder.file("bundles"), 0o700)
             write_corpus(f"{path}/add.jsonl", annotated(desk.output, desk.access, learn))
             if score:
-                write_corpus(f"{path}/score.jsonl", annotated(desk.output, desk.access, score))
+                # Notes of a campaign still certify: nothing is trained on them.
+                what = SCORED if scored_on == "measure" else EXPORT
+                documents = annotated(desk.output, desk.access, score, what=what)
+                write_corpus(f"{path}/score.jsonl", documents)
         except OSError as error:
             raise unsaved(error) from None
         base = os.path.basename(desk.output.job.models[0].rstrip("/"))

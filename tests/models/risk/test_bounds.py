@@ -165,3 +165,9 @@ def test_the_corrected_bound_holds(population, leaks, n, recall):
     draws = 400
     held = _coverage(population, leaks, n, recall, draws, seed=leaks)
     assert held >= 0.95 - 2 * math.sqrt(0.95 * 0.05 / draws)
+
+
+@pytest.mark.parametrize("population", [150, 100_000])
+def test_readers_who_find_nothing_that_is_planted_bound_nothing(population):
+    recall = ReaderRecall(100, 0).at_least(0.05)
+    assert upper_bound(0, 100, population, 0.04, recall)[0] == 1.0

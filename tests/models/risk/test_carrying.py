@@ -241,3 +241,27 @@ def test_what_is_no_certificate_is_refused_without_its_values(damage):
     with pytest.raises(UsageError, match=r"^certificate: ") as refused:
         read_certificate(damage(json.loads(json.dumps(VALUE))))
     assert "soon" not in str(refused.value)
+
+
+def test_a_bound_of_patients_grows_with_their_notes():
+    frame = frame_of(documents(3000, notes_a_patient=2))
+    campaign = campaign_of(frame)
+    drawn = draw(campaign, frame, bytes(32), removed_spans(frame.documents))
+    files = [marks_file(reading(drawn.texts))]
+    expires = BEGUN + datetime.timedelta(days=180)
+    value = certificate_of(drawn.to_bytes(), files, MANIFEST, expires=expires)
+    issued = Issued(MADE, "c", BEGUN.isoformat(), Register(1, 1, 0.05), 0)
+    certificate = read_certificate({**value, "issued": as_json(issued)})
+    of_documents, of_patients = (one.bound for one in certificate.statements[:2])
+    assert of_patients == pytest.approx(2 * of_documents, abs=1e-5)
+    for notes, expected in [(1, of_patients), (2, of_patients), (6, 3 * of_patients), (900, 1.0)]:
+        run = GatedRun("r2", MADE, "d", documents(900, notes_a_patient=notes))
+        (found,) = bounds_of(certificate, run, parse_limits("direct:patient=0.5"))
+        assert found.bound == pytest.approx(expected)
+    nothing = GatedRun("r2", MADE, "d", ())
+    assert bounds_of(certificate, nothing, parse_limits("direct:patient=0.5"))[0].bound < 1
+
+
+def test_before_its_draw_a_certificate_does_not_hold():
+    before = [BEGUN - datetime.timedelta(days=days) for days in (1, 2, 400)]
+    assert [kinds(OWN, day=day) for day in before] == [[], ["Expired"], ["Expired"]]

@@ -221,3 +221,9 @@ def test_evidence_that_more_leaks():
     assert log_capital_of_more(3, 100, 0.02) == pytest.approx(math.log(by_hand))
     with pytest.raises(ValueError, match="below 1"):
         log_capital_of_more(1, 2, 1.0)
+
+
+@pytest.mark.parametrize("population", [None, 500])
+def test_readers_who_find_nothing_that_is_planted_bound_nothing(population):
+    found = corrected_sequential_upper([0.0] * 50, 0.0, most=10.0, population=population)
+    assert found == 10.0

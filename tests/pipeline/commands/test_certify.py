@@ -234,6 +234,12 @@ def damaged_access(folder):
     write_private(folder / "access.jsonl", b"{}\n")
 
 
+def access_taken_out(folder):
+    read_campaign(folder)
+    row = access(drawn_texts(folder)[0].doc_key, seq=2)
+    write_private(folder / "access.jsonl", row)
+
+
 def open_marks(folder):
     read_campaign(folder).chmod(0o644)
 
@@ -262,6 +268,7 @@ def other_texts(folder):
         (read_elsewhere, "is of another text than the run's"),
         (register_gone, "the draw of the campaign is not the one that was registered"),
         (damaged_access, "a record of accesses is damaged"),
+        (access_taken_out, "a record of accesses is damaged"),
         (open_marks, "its files with 0600"),
         (other_texts, "is no longer what was drawn from"),
     ],
@@ -319,6 +326,7 @@ def test_two_campaigns_that_share_alpha_are_told(campaign, certify, risk):
         (("--campaign", "c9"), "there is no such campaign"),
         (("--campaign", "a/b"), "the name of a campaign"),
         (("--expires", "0"), "--expires is a number of days"),
+        (("--expires", "9999999999"), "--expires is a number of days"),
         (("--sign", "nowhere.pem"), "--sign: there is no such file"),
         (("--sign", "KEY"), "the signing key cannot be read"),
     ],

@@ -122,6 +122,8 @@ def test_enough_patients_or_a_campaign_give_a_score(trained, campaign):
     curve = ana.call("GET", "/api/curve")
     assert curve["scored_on"] == "measure"
     assert curve["points"][0]["low"] == 0.8
+    # Scored on is not trained on: the campaign still certifies.
+    assert not drawn_keys & ana.folder.exported()
 
 
 def test_a_child_that_fails_tells_its_code_alone(trained):

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from scrubline.models.corpora import read_annotated
@@ -77,6 +78,27 @@ def test_leases_run_out(tmp_path, monkeypatch):
     assert ana.take(("a", "t")).reviewer == "ben"
     ben.drop(("a", "t"))
     assert ana.take(("a", "t")).reviewer == "ana"
+
+
+def test_a_lease_of_before_the_clock_was_set_back_has_run_out(tmp_path):
+    now = [9e9]
+    ana, ben = (Leases(str(tmp_path), name, lambda: now[0]) for name in ("ana", "ben"))
+    ana.take(("a", "t"))
+    now[0] -= 5  # by a server of time
+    assert ben.take(("a", "t")).reviewer == "ana"
+    now[0] = 1000.0
+    assert ben.take(("a", "t")).reviewer == "ben"
+
+
+@pytest.mark.parametrize("until", ['"x"', "1e400", "NaN", "null", "[]"])
+def test_a_damaged_lease_is_nobodys(reader, until):
+    ana = reader()
+    text, _ = ana.take()
+    for name in os.listdir(folder := ana.folder.file("leases")):
+        if name != ".lock":
+            Path(folder, name).write_text(f'{{"reviewer": "ben", "until": {until}}}')
+    ana.call("POST", f"/api/claim/{text}", {})
+    assert text in ana.open_texts()
 
 
 def test_a_lease_that_cannot_be_written_is_not_given(reader, monkeypatch):
@@ -218,6 +240,39 @@ def test_the_reader_is_told_what_was_planted_and_cannot_take_it_back(reader, cam
     answer = ana.call("POST", f"/api/done/{text}", {})
     assert answer["measured"] == {"marked": 1, "planted": 1, "found": 1}
     assert ana.save(text, [], "done", 2, status=409)["error"] == "Final"
+
+
+def test_no_other_process_of_the_reader_takes_a_verdict_back(reader, campaign):
+    drawn = campaign()
+    ana, again = (reader(campaign="spring", drawn=drawn) for _ in range(2))
+    one = drawn_text(drawn, planted=True)
+    text = address((one.doc_key, one.field))
+    ana.save(text, [])
+    assert ana.call("POST", f"/api/done/{text}", {})["measured"]["found"] == 0
+    assert again.save(text, [], "open", 1, status=409, comment="x")["error"] == "Final"
+    assert again.call("GET", f"/api/document/{text}")["verdict"] == "done"
+
+
+def test_no_mark_says_that_it_replaces_what_was_left(reader, campaign):
+    drawn = campaign(planted=0)
+    ana = reader(campaign="spring", drawn=drawn)
+    text, document = ana.take()
+    left = next(one for one in document["segments"] if not one["removed"])
+    mark = {"start": left["start"], "end": left["start"] + 2, "label": "PATIENT"}
+    whole = {"start": 0, "end": document["text_length"]}
+    assert ana.save(text, [{**mark, "was": whole}], status=400)["error"] == "BadSpans"
+    ana.save(text, [{**mark, "was": None}])
+    assert sum(unit.leaks["any"] for unit in judge(drawn, ana.folder.marks()).units) == 1
+
+
+def test_a_record_of_accesses_is_walked_though_the_draw_is_gone(reader, campaign, output):
+    ana = reader(campaign="spring", drawn=campaign())
+    ana.take()
+    os.unlink(ana.folder.file("draw.jsonl"))
+    record = Path(ana.folder.file("access.jsonl"))
+    assert verify_accesses(output) == ([], 1)
+    record.write_bytes(record.read_bytes().replace(b'"seq":1', b'"seq":2'))
+    assert len(verify_accesses(output)[0]) == 1
 
 
 def test_what_was_removed_cannot_be_marked_as_left(reader, campaign):

@@ -212,3 +212,20 @@ def test_an_export_that_stops_leaves_the_earlier_one(reader, output, monkeypatch
 
 def export(reader):
     return export_corrections(reader.output, reader.folder, "ana", with_measure=False).path
+
+
+def test_a_comment_with_half_of_an_emoji_is_shown(reader):
+    ana = reader()
+    text, shown = ana.take()
+    ana.save(text, shown["spans"], "open", comment="so \ud83d")
+    assert ana.call("GET", f"/api/document/{text}")["comment"] == "so \ud83d"
+
+
+@pytest.mark.parametrize("line", [b"{}", b"no", b"[1]", b'{"doc_key": 1}'])
+def test_damaged_comments_are_named(reader, line):
+    ana = reader()
+    text, shown = ana.take()
+    ana.save(text, shown["spans"], "open", comment="so")
+    with open(ana.folder.file("comments-ana.jsonl"), "ab") as file:
+        file.write(line + b"\n")
+    assert ana.call("GET", f"/api/document/{text}", status=503)["error"] == "DamagedComments"
