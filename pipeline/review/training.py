@@ -123,8 +123,9 @@ class Training(ChildWork):
                 what = SCORED if scored_on == "measure" else EXPORT
                 documents = annotated(desk.output, desk.access, score, what=what)
                 write_corpus(f"{path}/score.jsonl", documents)
-        except OSError as error:
-            raise unsaved(error) from None
+        except (OSError, DeskRefusal) as error:
+            _drop_corpora(path)
+            raise (unsaved(error) if isinstance(error, OSError) else error) from None
         base = os.path.basename(desk.output.job.models[0].rstrip("/"))
         name = f"{base}-review-{number}"
         return PreparedTraining(path, name, len(found), sum(seconds) / 60, scored_on)
@@ -148,9 +149,7 @@ class Training(ChildWork):
                     f"scored on {counted(scores.pop('documents'), 'note')} ({prepared.scored_on})"
                 )
         finally:
-            for path in (add, score):
-                if os.path.exists(path):
-                    os.unlink(path)
+            _drop_corpora(prepared.folder)
         point = {
             "notes": prepared.notes,
             "minutes": round(prepared.minutes, 1),
@@ -218,6 +217,13 @@ class Training(ChildWork):
         score = {text: found[text] for text in held}
         learn = {text: spans for text, spans in found.items() if text not in held}
         return (learn, score, "held back") if score and learn else (found, {}, None)
+
+
+def _drop_corpora(folder: str) -> None:
+    """Removes the original texts from the folder of a training."""
+    for name in ("add.jsonl", "score.jsonl"):
+        if os.path.exists(path := os.path.join(folder, name)):
+            os.unlink(path)
 
 
 def _reading_seconds(desk: ReviewDesk) -> list[float]:

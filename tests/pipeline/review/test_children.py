@@ -189,3 +189,26 @@ def test_one_at_a_time(trained):
     with pytest.raises(DeskRefusal) as refused:
         ana.panel.training.start()
     assert refused.value.status == 409
+
+
+@pytest.mark.parametrize("error", [OSError(28, "full"), DeskRefusal(503, "NoOriginal", "gone")])
+def test_a_training_that_cannot_be_prepared_leaves_no_text_behind(
+    trained, campaign, monkeypatch, error
+):
+    drawn = campaign(planted=0)
+    ana, _ = trained()
+    read(ana, of_twice(ana, twice=False)[0])
+    marks = ReaderMarks(ana.folder.campaigns()[0].file("marks-ben.jsonl"), "ben")
+    for one in drawn.texts:
+        marks.add((one.doc_key, one.field), "h", 0, (), "done", 9)
+    write = training.write_corpus
+
+    def write_one(path, documents):
+        if path.endswith("score.jsonl"):
+            raise error
+        return write(path, documents)
+
+    monkeypatch.setattr(training, "write_corpus", write_one)
+    ana.call("POST", "/api/train", {}, 503)
+    assert os.listdir(ana.folder.file("bundles/1")) == []
+    assert ana.call("GET", "/api/train")["state"] == "none"
