@@ -56,6 +56,7 @@ NEUTRAL = {
     "models/redaction/policy.py": "what is done with what was found",
     "models/recognisers/__init__.py": "rules run neither in taggers nor in trials",
     "models/storage/checksummed.py": "how a folder is checked",
+    "models/storage/private_files.py": "how private files are written, and found whole",
 }
 """What these read without its deciding anything, and why. The walk stops at them."""
 

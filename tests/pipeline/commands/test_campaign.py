@@ -136,7 +136,7 @@ def test_of_an_output_of_several_nights_the_last_run_is_measured(
     ("words", "said"),
     [
         (("--cut-tail", "0.05"), "--cut-tail needs the risk of each document"),
-        (("--target", "0.0001"), "400 documents are too few"),
+        (("--target", "0.0001"), "too few: 400 documents"),
         (("--target", "0"), "--target is a share over 0 and below 1"),
         (("--target", "1"), "--target is a share over 0 and below 1"),
         (("--alpha", "0.2"), "--alpha is over 0 and at most 0.05"),

@@ -278,13 +278,13 @@ import os, signal
 from scrubline.models.training import crossvalidation
 from scrubline.pipeline.cli.main import command
 
-write = crossvalidation.write_private
+write = crossvalidation.write_checked
 
 def write_and_die(*given):
     write(*given)
     os.kill(os.getpid(), signal.SIGKILL)
 
-crossvalidation.write_private = write_and_die
+crossvalidation.write_checked = write_and_die
 command()
 """
 
