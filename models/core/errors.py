@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
+
+E = TypeVar("E", bound="ScrublineError")
 
 
 class ScrublineError(Exception):
@@ -26,6 +28,11 @@ class ScrublineError(Exception):
         super().__init__(message)
         self.on_terminal = message if on_terminal is None else on_terminal
 
+    def _placed(self, kind: type[E], where: str, named: str) -> E:
+        """An error of a kind that says the same, with the place before both messages."""
+        shown = f"{where}, {named}" if named else where
+        return kind(f"{where}: {self}", on_terminal=f"{shown}: {self.on_terminal}")
+
 
 class UsageError(ScrublineError):
     """A command asked for something that cannot or must not be done (exit code 2).
@@ -36,8 +43,7 @@ class UsageError(ScrublineError):
 
     def within(self, where: str, named: str = "") -> UsageError:
         """The same error with the place before both messages; on a terminal with its name too."""
-        shown = f"{where}, {named}" if named else where
-        return UsageError(f"{where}: {self}", on_terminal=f"{shown}: {self.on_terminal}")
+        return self._placed(UsageError, where, named)
 
 
 class OutputBusy(UsageError):
@@ -69,8 +75,7 @@ class StorageError(RunFailed):
 
     def within(self, where: str, named: str = "") -> Self:
         """The same error with the place before both messages; see `UsageError.within`."""
-        shown = f"{where}, {named}" if named else where
-        return type(self)(f"{where}: {self}", on_terminal=f"{shown}: {self.on_terminal}")
+        return self._placed(type(self), where, named)
 
 
 class InputChanged(RunFailed):
