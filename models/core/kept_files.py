@@ -92,7 +92,8 @@ def write(name: str, suffix: str, value: Any, *, most_files: int, least_bytes: i
 def is_kept(name: str, suffix: str) -> bool:
     """Whether a value was written under a name."""
     path = _path(name, suffix)
-    return path is not None and path.is_file()
+    # Not `Path.is_file`, which raises where the folder cannot be entered.
+    return path is not None and os.path.isfile(path)
 
 
 def _path(name: str, suffix: str) -> Path | None:
