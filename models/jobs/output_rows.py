@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..core.batches import Batch
+from ..core.batches import Batch, Failure
 from ..core.digests import PARTS, Digest
 from ..core.keys import Keys, canonical_id
 from ..core.labels import HIPAA_OF
@@ -31,6 +31,7 @@ from ..risk.scoring import ranks_of_documents
 from ..roster.normal import is_usable
 from . import audit
 from .audit_rows import build_audit_rows, is_entity
+from .record_rows import LOST, rows_of_lost_texts
 
 COUNTS = (
     "rows_in",
@@ -162,8 +163,13 @@ def build_output_rows(
         tells_type: whether the documents table tells the type of a note.
     """
     batch = _failing_whole_notes(batch)
-    good = [row for row in range(len(batch.rows)) if row not in batch.failures]
-    data, of_rows = _data(batch, good, form, columns)
+    good = _good_rows(batch)
+    table = _scrubbed_columns(batch, good, form, columns)
+    if columns.record and (lost := rows_of_lost_texts(batch, table, form, columns)):
+        failed = dict.fromkeys(lost, Failure("scrub", LOST))
+        batch = dataclasses.replace(batch, failures={**batch.failures, **failed})
+        good = _good_rows(batch)
+    data, of_rows = _data(batch, table, good, form, columns)
     audit_rows, labels, digest = build_audit_rows(batch, run, detector_hashes, hipaa)
     of_spans = Tally.of(counts={"spans": labels.total()}, labels=labels, audit=digest)
     documents, of_documents = _documents(batch, run, columns, detector_hashes, tells_type)
@@ -187,11 +193,19 @@ def _failing_whole_notes(batch: Batch) -> Batch:
     return dataclasses.replace(batch, failures=failures)
 
 
+def _good_rows(batch: Batch) -> list[int]:
+    return [row for row in range(len(batch.rows)) if row not in batch.failures]
+
+
 def _data(
-    batch: Batch, good: list[int], form: CellForm, columns: Columns
+    batch: Batch, table: pa.Table, good: list[int], form: CellForm, columns: Columns
 ) -> tuple[pa.Table, Tally]:
-    """The rows that go out, counted."""
-    table = _scrubbed_columns(batch, good, form, columns).take(pa.array(good, pa.int64()))
+    """The rows that go out, counted.
+
+    Args:
+        table: the columns of all rows, scrubbed.
+    """
+    table = table.take(pa.array(good, pa.int64()))
     if columns.named(Role.PATIENT):
         keys: list[str | None] = [batch.rows.patient_keys[row] for row in good]
         column = form.encode_text(keys, pa.string())

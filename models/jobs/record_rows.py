@@ -6,14 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
+from ..core.batches import Batch
 from ..core.keys import Keys
 from ..core.written_texts import Layer
-from ..formats.column_roles import Role
+from ..formats import CellForm
+from ..formats.column_roles import Columns, Role
 from ..formats.nested_columns import OpenedColumn
+from ..formats.nested_texts import open_nested
+from ..messages.base import is_of_form
 from ..messages.table import GRAMMARS
 
 UNSTABLE = "UnstableRecord"
 """The error class of a record whose texts are not found again in what goes out."""
+
+LOST = "TextLost"
+"""That of a record of which a text is none any more, now that it is scrubbed."""
 
 _Text = tuple[str, str, tuple[Layer, ...]]
 
@@ -70,6 +77,48 @@ def unstable_rows(before: OpenedColumn, after: OpenedColumn, texts: Sequence[str
     old, new = _texts_by_row(before, texts), _texts_by_row(after, texts)
     changed = {row for row in old.keys() | new.keys() if old.get(row) != new.get(row)}
     return changed | set(after.errors)
+
+
+def rows_of_lost_texts(batch: Batch, table: pa.Table, form: CellForm, columns: Columns) -> set[int]:
+    """The rows of which a reader would find texts at other places than were scrubbed.
+
+    A field of HL7 v2 is a text because it does not look as its type says. If what takes the place
+    of its words does (`7` for a name), `verify` would not find the text that was scrubbed.
+
+    Args:
+        table: the rows as they go out, with scrubbed texts.
+    """
+    assert batch.scrubbed is not None, "Scrub comes before Write"
+    name = columns.record
+    before = (batch.rows.opened or open_nested(form, columns, batch.rows.columns))[name]
+    of_form = {
+        place
+        for leaf_name, leaf in before.leaves.items()
+        if is_of_form(leaf_name)
+        for place in zip(leaf.rows, leaf.places, strict=True)
+    }
+    if not of_form:
+        return set()
+    documents = batch.documents
+    places = zip(documents.rows.tolist(), documents.fields, strict=True)
+    texts = zip(places, documents.texts, batch.scrubbed.texts, strict=True)
+    changed = {place[0] for place, old, new in texts if old != new and place in of_form}
+    rows = sorted(changed - batch.failures.keys())
+    if not rows:
+        return set()
+    changed_rows = table.select([name]).take(pa.array(rows, pa.int64()))
+    after = open_nested(form, columns, changed_rows)[name]
+    names = (*columns.named(Role.TEXT), *columns.filled_names)
+    old, new = _texts_by_row(before, names), _texts_by_row(after, names)
+    return {
+        row
+        for at, row in enumerate(rows)
+        if at in after.errors or _places(old.get(row)) != _places(new.get(at))
+    }
+
+
+def _places(texts: Iterable[_Text] | None) -> set[str]:
+    return {place for place, *_ in texts or ()}
 
 
 def _texts_by_row(opened: OpenedColumn, names: Iterable[str]) -> dict[int, set[_Text]]:

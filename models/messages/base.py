@@ -39,6 +39,11 @@ class MessageValue(NamedTuple):
     declare: str = ""
 
 
+def is_of_form(name: str) -> bool:
+    """Whether a value has its name by how it is written: another value there may have another."""
+    return name.endswith(("(malformed)", "(text)"))
+
+
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class DeclaredNames:
     """The names that have a role; compared by identity, so that plans are made once for each.

@@ -63,11 +63,11 @@ def is_number(text: str) -> bool:
 COUNT: Final = _form(r"[0-9][0-9.]{0,9}")
 """SI: the number of a segment."""
 
-CODE: Final = _form(r"(?!\S*\[[\w-]{3,64}\])[^\s@]{1,80}")
+CODE: Final = _form(r"(?!\S*(?:\[[\w-]{3,64}\]|\*\*))[^\s@]{1,80}")
 """A code of any table or system.
 
-What stands in the place of removed words, `[PATIENT]`, makes none: a text that was read in the
-place of a code is a text in the output, too.
+What stands in the place of removed words, `[PATIENT]` or `*******`, makes none: a text that was
+read in the place of a code is a text in the output, too.
 """
 
 _SHORT = r"(?=.{1,20}\Z)(?:[A-Za-z]{1,5}(?![A-Za-z])|[0-9_./:+*<>-])+"
@@ -111,7 +111,7 @@ _UNIT_NAME = re.compile(
 )
 _RUN = re.compile(r"[^\W\d_]+")
 _UNIT_SIGNS = re.compile(r"[A-Za-z0-9 .*/^'\"\[\]{}()%+\-µμΩ°º²³#,:;~&_<>=≤≥$|!]{1,60}")
-_REMOVED = re.compile(rf"\[(?:{'|'.join(LABELS)})\]")
+_REMOVED = re.compile(rf"\[(?:{'|'.join(LABELS)})\]|\*\*")
 """As in `CODE`; of the labels alone, for some units stand in brackets: `[GAL_US]`."""
 
 _TOO_LONG = re.compile(r"[0-9]{7}|[0-9]{3}[ -]?[0-9]{4}|[0-9]/[0-9]{1,2}/[0-9]|[0-9]{4}-[0-9]{2}-")

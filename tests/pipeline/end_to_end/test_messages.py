@@ -323,3 +323,34 @@ def test_documents_of_ccda_are_scrubbed(tmp_path, key_file, policy, forked):
     assert verified(one, key_file) == 0
     again = run(CCDA, two, key_file, format="ccda", policy=policy, workers=2, split_bytes=4000)
     assert again["content_digest"] == manifest["content_digest"]
+
+
+IN_PLACES_OF_VALUES = (
+    "OBX|1|CE|8867-4^Heart rate^LN||Zelda Quimby^x^L||||||F",
+    "OBX|2|NM|8867-4^Heart rate^LN||72|Zelda Quimby|60-100|N|||F",
+    "OBX|3|NM|8867-4^Heart rate^LN||72|/min|Zelda Quimby|N|||F",
+    "OBX|4|NM|8867-4^Heart rate^LN||Quimby|/min|60-100|N|||F",
+    "OBX|5|SN|8867-4^Heart rate^LN||^Quimby||||||F",
+)
+
+
+@pytest.mark.parametrize("policy", ['default = "mask"', '[texts]\n"*" = "[{label}]"'])
+def test_texts_in_the_places_of_values_are_texts_in_the_output(tmp_path, key_file, policy):
+    folder = write(tmp_path / "in", message(1, *IN_PLACES_OF_VALUES))
+    (tmp_path / "own.toml").write_text(f'name = "own"\nextends = "hipaa"\n{policy}\n')
+    output = tmp_path / "out"
+    run(folder, output, key_file, policy=str(tmp_path / "own.toml"))
+    assert not re.search("zelda|quimby", published(output), re.I)
+    assert verified(output, key_file) == 0
+
+
+@pytest.mark.parametrize("segment", IN_PLACES_OF_VALUES)
+def test_a_text_that_would_become_a_value_is_held_back(tmp_path, key_file, segment):
+    folder = write(tmp_path / "in", message(1, segment), message(2, *LINES))
+    (tmp_path / "own.toml").write_text('name = "own"\nextends = "hipaa"\n[texts]\n"*" = "7"\n')
+    output = tmp_path / "out"
+    run(folder, output, key_file, policy=str(tmp_path / "own.toml"), max_quarantined=0.5)
+    held = pq.read_table(output / "quarantine").to_pylist()
+    assert [(row["stage"], row["error"]) for row in held] == [("scrub", "TextLost")]
+    assert published(output).count("MSH|") == 1
+    assert verified(output, key_file) == 0
