@@ -130,6 +130,37 @@ def _read_columns(columns: Columns, unit: Unit) -> tuple[str, ...]:
     return tuple(name for name in columns.inputs if name not in folders)
 
 
+def rows_of_locators(
+    storage: Storage,
+    form: Format,
+    unit: Unit,
+    files: Sequence[InputFile],
+    columns: Columns,
+    limits: Limits,
+) -> list[int]:
+    """How many rows of a unit lie in each of its ranges of input, in order.
+
+    Raises:
+        RunFailed, Shortage: see `read_unit`.
+    """
+    names = _read_columns(columns, unit)
+    return [
+        sum(
+            chunk.columns.num_rows
+            for chunk in _chunks(
+                storage,
+                form,
+                dataclasses.replace(unit, locators=(one,)),
+                files,
+                names,
+                limits,
+                iter,
+            )
+        )
+        for one in unit.locators
+    ]
+
+
 def _chunks(
     storage: Storage,
     form: Format,

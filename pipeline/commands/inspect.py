@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import bisect
 import io
+import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -14,13 +16,15 @@ import pyarrow.parquet as pq
 
 from ...models.core.display_names import counted
 from ...models.core.error_classes import explain
-from ...models.core.errors import InputChanged, UsageError
+from ...models.core.errors import InputChanged, RunFailed, UsageError
 from ...models.core.keys import canonical_id
+from ...models.core.shortage import raise_shortage
 from ...models.formats.column_roles import DOC_KEY
 from ...models.jobs.job import Job
 from ...models.jobs.late_spans import by_audit
 from ...models.jobs.output_rows import COUNTS
-from ...models.jobs.plan import Plan
+from ...models.jobs.plan import Plan, Unit
+from ...models.jobs.read_unit import rows_of_locators
 from ...models.jobs.record_rows import row_key
 from ...models.messages.fhir import FHIR
 from ...models.redaction.actions import ACTIONS
@@ -314,8 +318,9 @@ def list_quarantined(storage: Storage, output: str, *, key_source: str | None) -
     """Yields a line for each quarantined row, published or of a run that is not: tab-separated.
 
     The columns, which the first line names, end with the input: its URL and the bytes or row groups
-    in which the row is. Where a unit has several ranges and its format does not say which one, it
-    is one of those listed. Names of inputs may be PHI: hence the key.
+    in which the row is; of a unit with several of them, which row of these it is, from 0 on. If its
+    inputs are not there any more, as they were, all are listed. Names of inputs may be PHI: hence
+    the key.
 
     Raises:
         UsageError: if there is neither a published output nor an unfinished run; if the key is
@@ -335,11 +340,11 @@ def list_quarantined(storage: Storage, output: str, *, key_source: str | None) -
     yield "\t".join(_QUARANTINE_COLUMNS)
     if manifest is not None:
         rows = read_rows(storage, output, manifest, "quarantine")
-        yield from _quarantine_lines("published", rows, plans)
+        yield from _quarantine_lines(storage, "published", rows, plans)
     for run in unfinished:
         if run in opened:
             rows = _staged_quarantine(storage, *plans[run])
-            yield from _quarantine_lines("unfinished", rows, plans)
+            yield from _quarantine_lines(storage, "unfinished", rows, plans)
 
 
 def legend(errors: Iterable[str]) -> Iterator[str]:
@@ -364,22 +369,57 @@ def _staged_quarantine(storage: Storage, job: Job, plan: Plan) -> Iterator[dict[
 
 
 def _quarantine_lines(
-    state: str, rows: Iterable[Mapping[str, Any]], plans: Mapping[str, tuple[Job, Plan]]
+    storage: Storage,
+    state: str,
+    rows: Iterable[Mapping[str, Any]],
+    plans: Mapping[str, tuple[Job, Plan]],
 ) -> Iterator[str]:
+    counts: dict[tuple[str, int], Sequence[int] | None] = {}
     for row in rows:
-        place = _place(*plans[row["run"]], row["unit"], row["ordinal"])
-        cells = (row["run"], state, row["unit"], row["ordinal"], row["stage"], row["error"], place)
+        run, unit = row["run"], row["unit"]
+        job, plan = plans[run]
+        if (run, unit) not in counts:
+            counts[run, unit] = _rows_of_inputs(storage, job, plan, plan.units[unit])
+        place = _place(job, plan, plan.units[unit], row["ordinal"], counts[run, unit])
+        cells = (run, state, unit, row["ordinal"], row["stage"], row["error"], place)
         yield "\t".join(map(str, cells))
 
 
-def _place(job: Job, plan: Plan, unit: int, ordinal: int) -> str:
-    """The ranges of input, one of which holds a row."""
-    form, locators = job.form(plan.units[unit].format), plan.units[unit].locators
+def _rows_of_inputs(storage: Storage, job: Job, plan: Plan, unit: Unit) -> Sequence[int] | None:
+    """The number of rows in each range of a unit; None if they cannot be read any more.
+
+    Only where it tells something: of a unit with several ranges, in whose files are several rows.
+    """
+    form = job.form(unit.format)
+    if form.traits.file_is_record or len(unit.locators) < 2:
+        return None
+    try:
+        return rows_of_locators(storage, form, unit, plan.files, job.columns, job.limits)
+    except (RunFailed, OSError) as error:
+        raise_shortage(error)
+        return None
+
+
+def _place(job: Job, plan: Plan, unit: Unit, ordinal: int, counts: Sequence[int] | None) -> str:
+    """The range of input that holds a row, and which row of it; all of the unit if none is known.
+
+    Args:
+        counts: of rows in each range, where it has to be counted.
+    """
+    form, locators, within = job.form(unit.format), unit.locators, ""
     if form.traits.file_is_record:
         locators = locators[ordinal : ordinal + 1]
-    return " | ".join(
-        f"{_shown(plan.files[one.file].url)} {form.traits.locator_unit} {one.start}-{one.end}"
-        for one in locators
+    elif counts is not None:
+        ends = list(itertools.accumulate(counts))
+        at = bisect.bisect_right(ends, ordinal)
+        locators = locators[at : at + 1] or locators
+        within = f" row {ordinal - ends[at] + counts[at]}" if at < len(counts) else ""
+    return (
+        " | ".join(
+            f"{_shown(plan.files[one.file].url)} {form.traits.locator_unit} {one.start}-{one.end}"
+            for one in locators
+        )
+        + within
     )
 
 

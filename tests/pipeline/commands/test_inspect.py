@@ -247,10 +247,27 @@ def test_what_is_quarantined_is_listed_with_its_place(run, storage, options, tmp
         assert int(start) <= content.rindex(b"\n", 0, content.index(signs[row["error"]])) < int(end)
 
 
-def test_candidates_are_listed_where_a_unit_has_many_stretches(run, storage, options):
+def test_of_a_unit_with_many_inputs_the_row_of_its_input_is_named(run, storage, options, tmp_path):
     run()
-    places = {row["input"] for row in quarantined(storage, options)}
-    (place,) = places
+    signs = {
+        "BadJson": b"cut off",
+        "MissingId": b"no id",
+        "LoneSurrogate": b"half",
+        "NotText": b"17",
+    }
+    for found in quarantined(storage, options):
+        url, row = re.fullmatch(r"(\S+) bytes \d+-\d+ row (\d+)", found["input"]).groups()
+        assert url.endswith("/in/part1.jsonl")
+        lines = (tmp_path / "in/part1.jsonl").read_bytes().splitlines()
+        assert signs[found["error"]] in lines[int(row)]
+
+
+def test_all_inputs_of_a_unit_are_listed_where_they_cannot_be_read_any_more(
+    run, storage, options, tmp_path
+):
+    run()
+    (tmp_path / "in/part2.jsonl").unlink()
+    (place,) = {row["input"] for row in quarantined(storage, options)}
     assert [one.rpartition("/")[2].split()[:2] for one in place.split(" | ")] == [
         [f"part{index}.jsonl", "bytes"] for index in range(3)
     ]
