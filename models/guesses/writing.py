@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..core.display_names import ColumnNames
 from ..core.errors import UsageError
-from ..formats import FormatOptions, open_format
+from ..formats import Chunk, Format, FormatOptions, open_format
 from ..storage.input_files import InputFile
 from ..storage.storage import Storage
 from .sampling import sampled
@@ -36,10 +36,13 @@ class WritingGuess:
     Attributes:
         options: what was said, and what was guessed of the rest.
         why: name of a guessed option -> the reason, in words that hold no value.
+        utf_8: indexes of the files that are UTF-8 all the same, where another encoding was guessed:
+            it reads them without an error, and wrongly.
     """
 
     options: FormatOptions
     why: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    utf_8: tuple[int, ...] = ()
 
 
 def guess_writing(
@@ -61,11 +64,13 @@ def guess_writing(
     fixed, why = set(said.changed), dict[str, str]()
     trial = _ReadingTrial(storage, list(zip(files, formats, strict=True)))
     options = said
+    utf_8: tuple[int, ...] = ()
     if "encoding" not in fixed and trial.bad(options, "encoding") > 0:
         for name in _ENCODINGS:
             other = dataclasses.replace(options, encoding=name)
             if trial.bad(other, "encoding") == 0:
                 options, why["encoding"] = other, "no UTF-8"
+                utf_8 = tuple(trial.written_in_utf_8(said))
                 break
     dialect = _guess_dialect(trial, options, fixed)
     if dialect is not None:
@@ -74,7 +79,7 @@ def guess_writing(
     if "header" not in fixed and trial.begins_with_data(options):
         options = dataclasses.replace(options, header=False)
         why["header"] = "the first line looks like a record, not like names"
-    return WritingGuess(options, why)
+    return WritingGuess(options, why, utf_8)
 
 
 class _ReadingTrial:
@@ -93,6 +98,17 @@ class _ReadingTrial:
         only = ("BadEncoding",) if option == "encoding" else ()
         shares = [self._bad(file, form, options, only) for file, form in self._having(option)]
         return sum(shares) / max(1, len(shares))
+
+    def written_in_utf_8(self, options: FormatOptions) -> Iterator[int]:
+        """Yields the indexes of the files that hold other characters than ASCII, all as UTF-8."""
+        having = [*self._having("encoding")]
+        for index, (file, name) in enumerate(self._files):
+            if (file, name) in having and not self._bad(file, name, options, ("BadEncoding",)):
+                form = open_format(name, dataclasses.replace(options, header=False))
+                chunks = sampled(self._storage, form, file, form.columns(self._storage, file))
+                values = (value for one in chunks for value in _strings(form, one))
+                if not all(map(str.isascii, values)):
+                    yield index
 
     def columns(self, options: FormatOptions) -> int:
         """The fewest columns that a delimited file has; 0 if one cannot be read."""
@@ -145,6 +161,11 @@ class _ReadingTrial:
         except UsageError:
             return _UNREADABLE
         return bad / max(1, rows)
+
+
+def _strings(form: Format, chunk: Chunk) -> Iterator[str]:
+    for column in chunk.columns.columns:
+        yield from (value for value in form.decode(column) if isinstance(value, str))
 
 
 def _guess_dialect(

@@ -79,6 +79,7 @@ class InputFindings:
         looked: files that were looked into.
         rows: that were read of them.
         errors: of rows that could not be read: class -> how many are in each file, by its index.
+        misread: number and URL of each file that the guessed encoding reads wrongly.
     """
 
     seen: InputSurvey
@@ -90,6 +91,7 @@ class InputFindings:
     looked: int
     rows: int
     errors: Mapping[str, Counter[int]]
+    misread: Sequence[tuple[int, str]]
 
 
 def run(parsed: argparse.Namespace) -> ExitCode:
@@ -111,6 +113,7 @@ def run(parsed: argparse.Namespace) -> ExitCode:
     write_new(place, text.encode(), "--output")
     say(f"config file written: {_summary(found)}", "INFO")
     _warn_of_errors(found)
+    _warn_of_encodings(found)
     _check(storage, place, has_key=has_key)
     show(*_next_commands(options, place, key_source, has_key=has_key))
     return ExitCode.DONE
@@ -130,6 +133,7 @@ def survey(storage: Storage, options: Options) -> InputFindings:
     writing = guess_writing(
         storage, [files[n] for n in few], [formats[n] for n in few], options.settings
     )
+    misread = [(few[at] + 1, files[few[at]].url) for at in writing.utf_8]
     seen = inspect_inputs(storage, options.inputs, options.format, writing.options)
     if not seen.columns:
         raise UsageError("no input file shows a column: they are empty, or damaged")
@@ -169,12 +173,14 @@ def survey(storage: Storage, options: Options) -> InputFindings:
         forms = [open_format(name, seen.settings) for name in dict.fromkeys(seen.formats)]
         why = _messages_of(forms[0]).why_undeclared
         guesses = {name: RoleGuess(Role.DROP, why(name)) for name in facts}
-        return InputFindings(seen, writing, facts, guesses, {}, {}, len(few), rows, errors)
+        return InputFindings(seen, writing, facts, guesses, {}, {}, len(few), rows, errors, misread)
     flat = {name: counters.get(name, FactsCounter()).facts() for name in seen.columns}
     facts, whole = _expanded(flat, samples)
     guesses = _guesses(seen, facts)
     markup = {name: kind for kind in _PROPOSED for name in kinds if kinds[name] == {kind}}
-    return InputFindings(seen, writing, facts, guesses, whole, markup, len(few), rows, errors)
+    return InputFindings(
+        seen, writing, facts, guesses, whole, markup, len(few), rows, errors, misread
+    )
 
 
 _PROPOSED = ("html", "rtf")
@@ -230,15 +236,34 @@ def _warn_of_errors(found: InputFindings) -> None:
     """Says which files hold rows that cannot be read, and what is wrong with those."""
     for error, files in sorted(found.errors.items()):
         meaning, (first, *more) = explain(error), sorted(files)
-        number = f"input file {found.seen.number(first) + 1}"
-        name = repr(posixpath.basename(found.seen.files[first].url))
-        rest = f" and {counted(len(more), 'other')}" if more else ""
         rows = f"{files.total():,} of {counted(found.rows, 'row')} of the sample cannot be read"
-        message, on_terminal = (
-            f"{rows}: {error}, in {file}{rest}: {meaning.cause}; {meaning.remedy}"
-            for file in (number, f"{number} {name}")
+        number, url = found.seen.number(first) + 1, found.seen.files[first].url
+        after = f": {meaning.cause}; {meaning.remedy}"
+        _warn(f"{rows}: {error}, in ", number, url, len(more), after)
+
+
+def _warn_of_encodings(found: InputFindings) -> None:
+    """Says which files the guessed encoding reads without an error, and wrongly."""
+    if found.misread:
+        (number, url), *more = found.misread
+        guess = found.writing.options.encoding
+        after = (
+            f" hold UTF-8, others do not; a run reads all as {guess}, by which names in those "
+            "are misread and missed: convert them to one encoding, or give each kind its own run"
         )
-        say(message, "WARNING", on_terminal=on_terminal)
+        _warn("files of two encodings: ", number, url, len(more), after)
+
+
+def _warn(before: str, number: int, url: str, more: int, after: str) -> None:
+    """A warning that names a file by its number, and to a terminal by its name.
+
+    Args:
+        more: how many others it is of.
+    """
+    file = f"input file {number}"
+    after = f" and {counted(more, 'other')}{after}" if more else after
+    name = posixpath.basename(url)
+    say(f"{before}{file}{after}", "WARNING", on_terminal=f"{before}{file} {name!r}{after}")
 
 
 def _expanded(

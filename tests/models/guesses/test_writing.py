@@ -60,3 +60,15 @@ def test_what_was_said_stays(tmp_path):
     found = guess(tmp_path, SEMICOLONS.replace("pain", "Übel").encode("cp1252"), said=said)
     assert (found.options.encoding, found.options.delimiter) == ("iso8859-1", "|")
     assert not found.why.keys() & {"encoding", "delimiter"}
+
+
+def test_files_that_are_utf_8_all_the_same_are_told(tmp_path):
+    umlauts = PLAIN.replace("Seen", "Müde")
+    contents = [umlauts.encode("cp1252"), PLAIN.encode(), umlauts.encode()]
+    for number, content in enumerate(contents):
+        (tmp_path / f"{number}.csv").write_bytes(content)
+    storage = Storage()
+    files = storage.list_files([str(tmp_path)])
+    guessed = guess_writing(storage, files, ["csv"] * 3, FormatOptions())
+    assert (guessed.options.encoding, guessed.utf_8) == ("cp1252", (2,))
+    assert guess_writing(storage, files[1:], ["csv"] * 2, FormatOptions()).utf_8 == ()

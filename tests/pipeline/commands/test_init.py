@@ -304,6 +304,15 @@ def test_a_broken_file_is_named_by_its_name_on_a_terminal(place, capfd, monkeypa
     assert code == 0 and "BadJson, in input file 1 'a{1}.json': " in err
 
 
+def test_a_folder_of_two_encodings_is_told(place, capfd):
+    (place / "in").mkdir()
+    for name, encoding in (("a", "cp1252"), ("b", "utf-8"), ("c", "utf-8")):
+        (place / f"in/{name}.txt").write_bytes(f"Müde. {NOTE}".encode(encoding))
+    code, _, err = run(capfd, "--input", "in", "--make-key", "k")
+    assert code == 0
+    assert "files of two encodings: input file 2 and 1 other hold UTF-8, others do not" in err
+
+
 HTML, RTF = f"<p>{NOTE}</p>", rf"{{\rtf1\ansi {NOTE}}}"
 XML = f"<?xml version='1.0'?><note>{NOTE}</note>"
 
