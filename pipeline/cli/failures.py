@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 
 from ...models.core.errors import (
@@ -42,6 +43,8 @@ def report_failure(
         # Wherever in the launcher or in a library it came up: no line of ours is at fault.
         say(f"scrubline: {lack}")
         _say_kept(error, parsed)
+    elif isinstance(error, FileNotFoundError) and not _has_working_folder():
+        say("scrubline: the working folder was removed: change to one that is there")
     else:
         # A foreign message may hold PHI or a file name; --log-level DEBUG does not change that.
         say(
@@ -49,6 +52,14 @@ def report_failure(
             "Please report this line: it holds no PHI"
         )
     return code
+
+
+def _has_working_folder() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def say_unwritable(error: StdoutError) -> None:

@@ -3,6 +3,7 @@
 import argparse
 import ast
 import errno
+import os
 import pathlib
 import re
 
@@ -89,6 +90,17 @@ def test_a_foreign_error_is_named_by_class_and_place(capsys):
     assert code == 1
     assert "unexpected ValueError at " in said and "Please report this line" in said
     assert "Smith" not in said
+
+
+def test_a_working_folder_that_was_removed(capsys, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(FileNotFoundError) as missing:
+        os.getcwd()
+    code, said = reported(missing.value, capsys)
+    assert code == 1
+    assert said == "scrubline: the working folder was removed: change to one that is there\n"
 
 
 @pytest.mark.parametrize(
