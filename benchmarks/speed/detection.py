@@ -38,7 +38,8 @@ from scrubline.models.recognisers import DEFAULT_RECOGNISERS
 from .yardstick import Yardstick, load, read_texts, user_seconds
 
 AT_ONCE = 64
-FIRST = "Seen on 3/4/2021 by Ann Poe, MD in Boston."
+FIRST = "Seen on 3/4/2021 by Ann Poe, MD in Boston, signed A n n P o e."
+"""Spaced letters, for the lists of words that may be written so are opened at the first ones."""
 
 
 def batches(texts: Sequence[str]) -> Iterator[Batch]:
