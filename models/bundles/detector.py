@@ -297,6 +297,9 @@ def _trimmed(candidates: Iterable[Candidate], text: str) -> Iterator[Candidate]:
     be letters: names can contain private-use characters.
     """
     for found in candidates:
+        if text[found.start].isalnum() and text[found.end - 1].isalnum():
+            yield found  # nearly all: nothing is cut, and it is not punctuation alone
+            continue
         phrase = text[found.start : found.end]
         if all(unicodedata.category(c) in _NOT_LETTERS for c in phrase):
             continue

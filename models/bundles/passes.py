@@ -51,8 +51,14 @@ class Tagged:
         found: list[list[tuple[int, int, str, float]]] = [
             [] for _ in range(len(rows.document_offsets) - 1)
         ]
-        for document, start, end, label, first, last in decode_ids(self.tags, self.names, rows):
-            found[document].append((start, end, label, float(self.scores[first : last + 1].min())))
+        decoded = decode_ids(self.tags, self.names, rows)
+        if decoded:
+            # From each first item to the one behind its last; what lies between spans is left out.
+            bounds = np.array([(first, last + 1) for *_, first, last in decoded], np.int64).ravel()
+            padded = np.append(self.scores, 1.0)
+            least = np.minimum.reduceat(padded, bounds)[::2].tolist()
+            for (document, start, end, label, _, _), score in zip(decoded, least, strict=True):
+                found[document].append((start, end, label, score))
         return found
 
 

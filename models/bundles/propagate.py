@@ -151,10 +151,10 @@ def _found_phrases(
     """The phrases that may be propagated, from candidates and the tokens that they consist of."""
     phrases: dict[_Form, _FoundPhrase] = {}
     for candidate, low, high in places:
-        for a, b in _phrases(candidate, low, high, propagation):
-            words = [document.word(token) for token in range(a, b)]
-            if is_distinctive(words, propagation.shortest, document):
-                phrases.setdefault(tuple(map(form_of, words)), _FoundPhrase()).add(candidate)
+        words = [document.word(token) for token in range(low, high)]
+        for own in _phrases(candidate, words, propagation):
+            if is_distinctive(own, propagation.shortest, document):
+                phrases.setdefault(tuple(map(form_of, own)), _FoundPhrase()).add(candidate)
     return phrases
 
 
@@ -167,7 +167,7 @@ class DocumentWords:
 
     def word(self, token: int) -> str:
         """The text of one token."""
-        return self._text[self._starts[token] : self._ends[token]]
+        return self._text[self._starts.item(token) : self._ends.item(token)]
 
     @lazy
     def words(self) -> list[str]:
@@ -226,13 +226,13 @@ def form_of(word: str) -> str:
 
 
 def _phrases(
-    candidate: Candidate, low: int, high: int, propagation: Propagation
-) -> Iterator[tuple[int, int]]:
-    """Yields the token ranges that may be propagated: the candidate, and each word of a name."""
-    yield low, high
-    if candidate.label in propagation.names and high - low > 1:
-        for token in range(low, high):
-            yield token, token + 1
+    candidate: Candidate, words: Sequence[str], propagation: Propagation
+) -> Iterator[Sequence[str]]:
+    """Yields what may be propagated: the words of the candidate, and each word of a name."""
+    yield words
+    if candidate.label in propagation.names and len(words) > 1:
+        for word in words:
+            yield (word,)
 
 
 def is_distinctive(words: Sequence[str], shortest: int, document: DocumentWords) -> bool:
