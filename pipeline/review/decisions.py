@@ -25,7 +25,8 @@ def _readings(desk: ReviewDesk, text: Text) -> dict[str, MarkedText]:
     """Reader -> what holds of a text.
 
     Raises:
-        DeskRefusal: if the reader may not decide, or fewer than two have read it to the end.
+        DeskRefusal: if the reader may not decide, for one has read it oneself, or fewer than two
+            have read it to the end.
     """
     if not desk.settings.is_adjudicator:
         raise DeskRefusal(403, "NoAdjudicator", "start with --adjudicate to decide for others")
@@ -34,13 +35,18 @@ def _readings(desk: ReviewDesk, text: Text) -> dict[str, MarkedText]:
         for reader, marks in desk.readers().items()
         if (row := marks.held.get(text)) is not None and row.verdict != UNFINISHED
     }
+    if desk.settings.reviewer in found:
+        raise DeskRefusal(403, "OwnReading", "you have read this yourself: somebody else decides")
     if sum(row.verdict == DONE for row in found.values()) < 2:
         raise DeskRefusal(409, "NotReadTwice", "fewer than two people have read this to the end")
     return found
 
 
 def queue_to_decide(desk: ReviewDesk, after: int, limit: int) -> dict[str, Any]:
-    """What two or more have read to the end: open where they differ and nothing holds yet."""
+    """What two or more others have read to the end: open where they differ and nothing holds yet.
+
+    What this reader has read is for others to decide.
+    """
     readers = desk.readers()
     items, counts = [], Counter[str]()
     for text in desk.order:
@@ -50,7 +56,7 @@ def queue_to_decide(desk: ReviewDesk, after: int, limit: int) -> dict[str, Any]:
             if (row := marks.held.get(text)) is not None and row.verdict != UNFINISHED
         }
         done = {reader: row.spans for reader, row in rows.items() if row.verdict == DONE}
-        if len(done) < 2:
+        if len(done) < 2 or desk.settings.reviewer in rows:
             continue
         held = desk.adjudicated.held.get(text)
         is_decided = (

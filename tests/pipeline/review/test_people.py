@@ -181,6 +181,15 @@ def test_an_adjudicator_decides_on_differences_alone(reader):
     assert sorted(states) == ["done", "open", "open"]
 
 
+def test_nobody_decides_on_what_they_have_read_themselves(reader):
+    first, *_ = both_read(reader)
+    ben = reader("ben", is_adjudicator=True)
+    assert ben.call("GET", "/api/queue")["items"] == []
+    assert ben.call("GET", f"/api/differences/{first}", status=403)["error"] == "OwnReading"
+    said = {"decisions": [], "rows": {}}
+    assert ben.call("PUT", f"/api/adjudicated/{first}", said, 403)["error"] == "OwnReading"
+
+
 # -- campaigns
 
 
