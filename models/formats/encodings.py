@@ -62,6 +62,22 @@ def decode(content: bytes, encoding: str) -> str | None:
         return None
 
 
+def is_misread(text: str) -> bool:
+    """Whether a text is one in UTF-8 that was read as another encoding: `MÃ¼ller` for `Müller`.
+
+    All that is not ASCII has to be so: a text that was written like that comes apart somewhere.
+    """
+    if text.isascii():
+        return False
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            text.encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+        return True
+    return False
+
+
 def require_encodable(text: str, encoding: str) -> None:
     """Accepts a text that files in the encoding can hold.
 

@@ -23,6 +23,7 @@ from ..core.labels import HIPAA_OF
 from ..core.type_checks import check_field_types
 from ..formats import CellForm
 from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
+from ..formats.encodings import is_misread
 from ..formats.line_notes import pieces
 from ..formats.nested_texts import fields_of_rows, with_texts
 from ..formats.text_markup import is_message
@@ -47,10 +48,12 @@ IN_ROSTER = "documents_in_roster"
 KNOWN_UNUSABLE = "known_values_unusable"
 AS_MARKUP = {kind: f"documents_as_{kind}" for kind in LAYERS}
 LIKE_MESSAGES = "documents_like_hl7"
-FURTHER = (IN_ROSTER, KNOWN_UNUSABLE, *AS_MARKUP.values(), LIKE_MESSAGES)
+MISREAD = "documents_misread"
+FURTHER = (IN_ROSTER, KNOWN_UNUSABLE, *AS_MARKUP.values(), LIKE_MESSAGES, MISREAD)
 """Further counts, each written where it is not 0: documents whose patient the roster has, values of
 columns with role `known` by which nothing can be found, documents that were recognised as markup
-though nobody declared it, and messages of HL7 v2 that were scrubbed as texts."""
+though nobody declared it, messages of HL7 v2 that were scrubbed as texts, and documents that look
+like UTF-8 read as another encoding."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -222,22 +225,22 @@ def _data(
         for index, written in batch.documents.written.items()
         if written.recognised and int(batch.documents.rows[index]) not in batch.failures
     )
-    if not columns.record:
-        declared = dict(columns.markup)
-        messages = sum(
-            is_message(text)
-            for text, field, row in zip(
-                batch.documents.texts,
-                batch.documents.fields,
-                batch.documents.rows.tolist(),
-                strict=True,
-            )
-            if row not in batch.failures and field not in declared
-        )
-        if messages:
-            counts[LIKE_MESSAGES] = messages
+    counts |= _noticed(batch, columns)
     digest = _columns_digest(batch, table, good, form, columns)
     return table, Tally.of(counts=counts, columns=digest)
+
+
+def _noticed(batch: Batch, columns: Columns) -> Counter[str]:
+    """Documents that should have been read otherwise, by what they look like."""
+    found, declared = Counter[str](), dict(columns.markup)
+    rows = batch.documents.rows.tolist()
+    for text, field, row in zip(batch.documents.texts, batch.documents.fields, rows, strict=True):
+        if text is None or row in batch.failures:
+            continue
+        found[MISREAD] += is_misread(text)
+        if not columns.record and field not in declared:
+            found[LIKE_MESSAGES] += is_message(text)
+    return +found
 
 
 def _scrubbed_columns(batch: Batch, good: list[int], form: CellForm, columns: Columns) -> pa.Table:

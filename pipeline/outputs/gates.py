@@ -31,6 +31,7 @@ from ...models.jobs.output_rows import (
     IN_ROSTER,
     KNOWN_UNUSABLE,
     LIKE_MESSAGES,
+    MISREAD,
     Tally,
 )
 from ...models.jobs.plan import Plan
@@ -174,6 +175,12 @@ def _warn_of_texts(tally: Tally) -> None:
         _log.warning(
             "%s began as messages of HL7 v2, and were scrubbed as texts: scrub files of messages "
             "with --format hl7, which gives each field a role, or declare the column as text:plain",
+            counted(count, "document"),
+        )
+    if count := tally.counts[MISREAD]:
+        _log.warning(
+            "%s looked like UTF-8 read as another encoding (\u00c3\u00bc for \u00fc), in which names "
+            "are missed: look at --encoding, and at what wrote them",
             counted(count, "document"),
         )
 

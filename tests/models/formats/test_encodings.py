@@ -1,7 +1,12 @@
 import pytest
 from scrubline.models.core.errors import UsageError
 from scrubline.models.formats import ENCODINGS, encoding_named
-from scrubline.models.formats.encodings import decode, is_single_byte, require_encodable
+from scrubline.models.formats.encodings import (
+    decode,
+    is_misread,
+    is_single_byte,
+    require_encodable,
+)
 
 SHORT = [bytes([n]) for n in range(256)] + [n.to_bytes(2, "big") for n in range(65536)]
 
@@ -51,3 +56,21 @@ def test_what_an_encoding_holds(text, encoding, holds):
     with pytest.raises(UsageError, match=f"a character that {encoding} cannot encode") as caught:
         require_encodable(text, encoding)
     assert text not in str(caught.value)
+
+
+PHRASES = ("Frau Müller, Bülach", "Peña García", "Łódź", "naïve — “quoted”", "患者", "38 °C")
+
+
+@pytest.mark.parametrize("text", PHRASES)
+@pytest.mark.parametrize("encoding", ["cp1252", "iso8859-1"])
+def test_utf_8_that_is_read_as_another_encoding_is_seen(text, encoding):
+    misread = text.encode().decode(encoding, "ignore" if encoding == "cp1252" else "strict")
+    if len(misread.encode(encoding)) == len(text.encode()):  # else it does not come back at all
+        assert is_misread(f"Seen: {misread}, at home")
+    assert not is_misread(text)
+    assert not is_misread(f"{text} and {misread}")
+
+
+@pytest.mark.parametrize("text", ["", "Mueller", "JOÃO", "“MAÇÃ”", "«IRMû", "Ã", "half \ud83d"])
+def test_what_is_written_with_such_letters_is_not_misread(text):
+    assert not is_misread(text)

@@ -90,6 +90,13 @@ def test_a_column_of_rtf_holds_plain_texts_too(tmp_path, key_file, caplog):
     assert verified(tmp_path / "out", key_file) == 0
 
 
+def test_texts_in_another_encoding_than_they_were_read_in_are_told(tmp_path, key_file, caplog):
+    misread = "Frau Müller war da".encode().decode("cp1252")
+    source = write(tmp_path / "in", [("m", misread), ("n", "Frau Müller war da"), ROWS[3]])
+    assert run(source, tmp_path / "out", key_file)["counts"]["documents_misread"] == 1
+    assert "1 document looked like UTF-8 read as another encoding" in caplog.text
+
+
 def test_messages_that_are_scrubbed_as_texts_are_told(tmp_path, key_file, caplog):
     source = write(tmp_path / "in", [("m", "MSH|^~\\&|A\rPV1|1"), ROWS[3]])
     assert run(source, tmp_path / "out", key_file)["counts"]["documents_like_hl7"] == 1
