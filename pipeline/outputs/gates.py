@@ -179,8 +179,8 @@ def _warn_of_texts(tally: Tally) -> None:
         )
     if count := tally.counts[MISREAD]:
         _log.warning(
-            "%s looked like UTF-8 read as another encoding (\u00c3\u00bc for \u00fc), in which names "
-            "are missed: look at --encoding, and at what wrote them",
+            "%s looked like UTF-8 read as another encoding (\u00c3\u00bc for \u00fc): names in "
+            "them are missed; look at --encoding, and at what wrote them",
             counted(count, "document"),
         )
 
