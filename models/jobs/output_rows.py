@@ -25,7 +25,7 @@ from ..formats import CellForm
 from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..formats.line_notes import pieces
 from ..formats.nested_texts import fields_of_rows, with_texts
-from ..formats.text_markup import is_message
+from ..formats.text_markup import is_cda, is_message
 from ..rendering.kinds import LAYERS
 from ..risk.scoring import ranks_of_documents
 from ..roster.normal import is_usable
@@ -47,10 +47,11 @@ IN_ROSTER = "documents_in_roster"
 KNOWN_UNUSABLE = "known_values_unusable"
 AS_MARKUP = {kind: f"documents_as_{kind}" for kind in LAYERS}
 LIKE_MESSAGES = "documents_like_hl7"
-FURTHER = (IN_ROSTER, KNOWN_UNUSABLE, *AS_MARKUP.values(), LIKE_MESSAGES)
+LIKE_CDA = "documents_like_ccda"
+FURTHER = (IN_ROSTER, KNOWN_UNUSABLE, *AS_MARKUP.values(), LIKE_MESSAGES, LIKE_CDA)
 """Further counts, each written where it is not 0: documents whose patient the roster has, values of
 columns with role `known` by which nothing can be found, documents that were recognised as markup
-though nobody declared it, and messages of HL7 v2 that were scrubbed as texts."""
+though nobody declared it, and messages of HL7 v2 and CDA that were scrubbed as texts."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -222,8 +223,15 @@ def _data(
         for index, written in batch.documents.written.items()
         if written.recognised and int(batch.documents.rows[index]) not in batch.failures
     )
+    declared = dict(columns.markup)
+    documents = batch.documents
+    if of_cda := sum(
+        is_cda(written) and documents.fields[index] not in declared
+        for index, written in documents.written.items()
+        if int(documents.rows[index]) not in batch.failures
+    ):
+        counts[LIKE_CDA] = of_cda
     if not columns.record:
-        declared = dict(columns.markup)
         messages = sum(
             is_message(text)
             for text, field, row in zip(
