@@ -18,6 +18,7 @@ from .protocol import PartRow
 from .role_texts import PLAIN
 
 _MESSAGE = re.compile(r"[\ufeff\x0b\s]{0,20}(?:MSH|FHS|BHS)([^\w\s])[^\w\s]{3,5}\1")
+_CDA = re.compile(r"(?:\s|<[?!][^<>]{0,500}>){0,50}<(?:[\w.-]{1,20}:)?ClinicalDocument[\s>]")
 
 
 def opened_text(columns: Columns, place: str, text: str) -> WrittenText | None:
@@ -64,6 +65,13 @@ def is_message(text: str) -> bool:
     It is scrubbed as a text: its fields have no roles, and nothing in it is asserted to be gone.
     """
     return _MESSAGE.match(text) is not None
+
+
+def is_cda(written: WrittenText) -> bool:
+    """Whether a text is a document of CDA: its header has no roles either; see `is_message`."""
+    stack = written.pieces[0].stack
+    source = stack.levels[-2].text if len(stack.levels) > 1 else stack.source
+    return _CDA.match(source.removeprefix("\ufeff")) is not None
 
 
 def as_read(rows: Iterable[PartRow], columns: Columns) -> Iterator[PartRow]:

@@ -26,7 +26,7 @@ from ..formats.column_roles import DOC_KEY, PATIENT_KEY, Columns, Role
 from ..formats.encodings import is_misread
 from ..formats.line_notes import pieces
 from ..formats.nested_texts import fields_of_rows, with_texts
-from ..formats.text_markup import is_message
+from ..formats.text_markup import is_cda, is_message
 from ..rendering.kinds import LAYERS
 from ..risk.scoring import ranks_of_documents
 from ..roster.normal import is_usable
@@ -48,12 +48,13 @@ IN_ROSTER = "documents_in_roster"
 KNOWN_UNUSABLE = "known_values_unusable"
 AS_MARKUP = {kind: f"documents_as_{kind}" for kind in LAYERS}
 LIKE_MESSAGES = "documents_like_hl7"
+LIKE_CDA = "documents_like_ccda"
 MISREAD = "documents_misread"
-FURTHER = (IN_ROSTER, KNOWN_UNUSABLE, *AS_MARKUP.values(), LIKE_MESSAGES, MISREAD)
+FURTHER = (IN_ROSTER, KNOWN_UNUSABLE, *AS_MARKUP.values(), LIKE_MESSAGES, LIKE_CDA, MISREAD)
 """Further counts, each written where it is not 0: documents whose patient the roster has, values of
 columns with role `known` by which nothing can be found, documents that were recognised as markup
-though nobody declared it, messages of HL7 v2 that were scrubbed as texts, and documents that look
-like UTF-8 read as another encoding."""
+though nobody declared it, messages of HL7 v2 and CDA that were scrubbed as texts, and documents
+that look like UTF-8 read as another encoding."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -233,13 +234,16 @@ def _data(
 def _noticed(batch: Batch, columns: Columns) -> Counter[str]:
     """Documents that should have been read otherwise, by what they look like."""
     found, declared = Counter[str](), dict(columns.markup)
-    rows = batch.documents.rows.tolist()
-    for text, field, row in zip(batch.documents.texts, batch.documents.fields, rows, strict=True):
-        if text is None or row in batch.failures:
+    documents = batch.documents
+    rows = documents.rows.tolist()
+    for index, (text, field) in enumerate(zip(documents.texts, documents.fields, strict=True)):
+        if text is None or rows[index] in batch.failures:
             continue
         found[MISREAD] += is_misread(text)
-        if not columns.record and field not in declared:
-            found[LIKE_MESSAGES] += is_message(text)
+        if field not in declared:
+            found[LIKE_MESSAGES] += not columns.record and is_message(text)
+            written = documents.written.get(index)
+            found[LIKE_CDA] += written is not None and is_cda(written)
     return +found
 
 

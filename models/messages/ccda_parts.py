@@ -19,6 +19,7 @@ from ..core.views import View
 from ..core.written_texts import Layer, Mapped, OpenedText
 from ..rendering.encoded import LAYERS_OF
 from ..rendering.kinds import LAYERS, recognised
+from ..rendering.xml_text import words_of
 from .ages import is_over_89
 from .attachments import layers_of_text
 from .ccda_roles import CONSTANT
@@ -54,7 +55,12 @@ _NUMBER = re.compile(r"[-+()0-9.\sx/]*[0-9][-+()0-9.\sx/]*", re.IGNORECASE)
 
 _LABEL = re.compile(r"[A-Za-z_][\w.-]{0,63}", re.ASCII)
 _MOST_DIGITS: Final = 4
-_NARRATIVE_ID = re.compile(r"""\sID\s*=\s*(["'])([\w.-]{1,64})\1""", re.ASCII)
+_NARRATIVE_LABEL = re.compile(
+    r"""\s(?:(?:ID|IDREF|referencedObject)\s*=\s*["']([\w.-]{1,64})|href\s*=\s*["'](\#[\w.-]{1,64}))["']""",
+    re.ASCII,
+)
+"""An element of a narrative by its label: its own, or that to which it leads."""
+
 
 _LONGEST_NUMBER: Final = 60
 
@@ -177,13 +183,24 @@ def text_layers(said: Mapping[str, str], source: str, value: str) -> tuple[Layer
 
 
 def narrative(source: str) -> OpenedText:
-    """The layer of the narrative of a section: XML, in which entries refer to elements by `ID`."""
+    """The layer of the narrative of a section: XML, in which entries refer to elements by `ID`.
+
+    Labels stay, and are told of as names of elements are: they may be those of people.
+    """
     opened = LAYERS["xml"](source)
     if not isinstance(opened, Mapped):
         return opened
-    named = {one.span(2) for one in _NARRATIVE_ID.finditer(source) if _is_label(one[2])}
-    removed = [one for one in opened.removed if one not in named]
-    return dataclasses.replace(opened, removed=removed)
+    labels = {
+        one.span(1 if one[1] else 2): label
+        for one in _NARRATIVE_LABEL.finditer(source)
+        if _is_label(label := (one[1] or one[2]).removeprefix("#"))
+    }
+    kept = {labels[place] for place in opened.removed if place in labels}
+    return dataclasses.replace(
+        opened,
+        removed=[place for place in opened.removed if place not in labels],
+        names=[*opened.names, *map(words_of, sorted(kept))],
+    )
 
 
 def _rich_text(source: str) -> OpenedText:

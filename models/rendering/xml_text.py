@@ -276,8 +276,12 @@ def _attribute(match: re.Match[str]) -> Attribute:
 
 def _told(names: Iterable[str]) -> list[str]:
     """Names that are none of pages and narratives, with a blank between their words."""
-    strange = sorted(name for name in names if name.lower() not in _KNOWN_NAMES)
-    return [" ".join(_WORD.findall(name)) for name in strange]
+    return [words_of(name) for name in sorted(names) if name.lower() not in _KNOWN_NAMES]
+
+
+def words_of(name: str) -> str:
+    """A name with a blank between its words: `noteSmith2` is `note Smith 2`."""
+    return " ".join(_WORD.findall(name))
 
 
 def _local(name: str) -> str:

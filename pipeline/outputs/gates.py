@@ -30,6 +30,7 @@ from ...models.jobs.output_rows import (
     AS_MARKUP,
     IN_ROSTER,
     KNOWN_UNUSABLE,
+    LIKE_CDA,
     LIKE_MESSAGES,
     MISREAD,
     Tally,
@@ -175,6 +176,12 @@ def _warn_of_texts(tally: Tally) -> None:
         _log.warning(
             "%s began as messages of HL7 v2, and were scrubbed as texts: scrub files of messages "
             "with --format hl7, which gives each field a role, or declare the column as text:plain",
+            counted(count, "document"),
+        )
+    if count := tally.counts[LIKE_CDA]:
+        _log.warning(
+            "%s of CDA scrubbed as text: names in a header may be left, for no value of it has a "
+            "role; scrub files of such documents with --format ccda",
             counted(count, "document"),
         )
     if count := tally.counts[MISREAD]:

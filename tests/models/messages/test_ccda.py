@@ -379,6 +379,25 @@ def test_a_narrative_is_one_text_that_keeps_what_entries_refer_to():
     )
 
 
+def test_labels_of_a_narrative_and_what_leads_to_them_stay_and_are_told():
+    inner = (
+        '<text><content ID="al1">A</content><footnoteRef IDREF="fn1"/><footnote ID = "fn1">B</footnote>'
+        "<linkHtml href='#al1'>C</linkHtml><linkHtml href='al1'>D</linkHtml>"
+        '<renderMultiMedia referencedObject="MM1"/><content ID="noteSmith2">E</content>'
+        '<content IDREF="x98765">F</content></text>'
+    )
+    record = document(inner=inner)
+    value = next(one for one in values(record) if one.name == "text")
+    stack = Stack.of(record[value.start : value.end], value.layers)
+    assert stack.replaced([]) == (
+        inner.removeprefix("<text>")
+        .removesuffix("</text>")
+        .replace("href='al1'", "href=''")
+        .replace('IDREF="x98765"', 'IDREF=""')
+    )
+    assert {"al 1", "MM 1", "note Smith 2"} <= set(stack.names)
+
+
 def test_texts_of_one_element_are_one_note_and_have_places_of_their_own():
     inner = "<title>a<x/>b</title><component><section><title>d</title></section></component>"
     found = [one for one in values(document(inner=inner)) if one.name == "title"]

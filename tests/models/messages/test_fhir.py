@@ -80,6 +80,13 @@ def test_numbers_are_as_they_were_written():
 # -- names
 
 P, N = "Patient", "name"
+GEOLOCATION = {
+    "url": "http://hl7.org/fhir/StructureDefinition/geolocation",
+    "extension": [
+        {"url": "latitude", "valueDecimal": 45.51223},
+        {"url": "longitude", "valueDecimal": -122.658722},
+    ],
+}
 CASES = [
     ({"birthDate": "1974-12-25"}, "Patient.birthDate"),
     ({"birthDate": "25.12.1974"}, "string(malformed)"),
@@ -114,6 +121,28 @@ CASES = [
      ("Extension.url", "Patient.extension(patient-mothersMaidenName).valueString")),
     ({"extension": [{"url": "http://x/y", "valueAddress": {"city": "X"}}]},
      ("Extension.url", "Address.city")),
+    ({"address": [{"extension": [GEOLOCATION]}]},
+     ("Extension.url", "Extension.url", "Extension(geolocation)", "Extension.url",
+      "Extension(geolocation)")),
+    ({"extension": [GEOLOCATION]},
+     ("Extension.url", "Extension.url", "Extension(geolocation)", "Extension.url",
+      "Extension(geolocation)")),
+    ({"address": [{"extension": [{"url": "http://x/latitude", "valueDecimal": 45.512}]}]},
+     ("Extension.url", "Extension(latitude)")),
+    ({"address": [{"extension": [{"url": "http://x/longitude", "valueDecimal": -122.65}]}]},
+     ("Extension.url", "Extension(longitude)")),
+    ({"address": [{"extension": [{"url": "http://x/censusTract", "valueString": "X"}]}]},
+     ("Extension.url", "Address.extension.valueString")),
+    ({"telecom": [{"extension": [{"url": "http://x/local", "valueString": "8672001"}]}]},
+     ("Extension.url", "ContactPoint.extension.valueString")),
+    ({"name": [{"extension": [{"url": "u", "extension": [{"url": "v", "valueString": "X"}]}]}]},
+     ("Extension.url", "Extension.url", "HumanName.extension.extension.valueString")),
+    ({"identifier": [{"extension": [{"url": "http://x/y", "valueString": "77410"}]}]},
+     ("Extension.url", "Identifier.extension.valueString")),
+    ({"contact": [{"extension": [{"url": "http://x/y", "valueString": "X"}]}]},
+     ("Extension.url", "Patient.contact.extension.valueString")),
+    ({"modifierExtension": [{"url": "http://x/y", "valueString": "X"}]},
+     ("Extension.url", "Patient.modifierExtension.valueString")),
     ({"extension": [{"url": "http://x/y", "valueFoo": "X"}]}, ("Extension.url", "")),
     ({"_birthDate": {"id": "a"}}, "Patient.birthDate"),
     ({"_name": [{"family": "X"}]}, "Patient.name.family"),
@@ -542,6 +571,14 @@ def test_a_number_that_gets_a_key_becomes_a_string():
     columns = Columns.of_record("fhir", [("Observation.valueInteger", "hash")])
     found = scrubbed('{"resourceType": "Observation", "valueInteger": 3}', columns)
     assert json.loads(found)["valueInteger"] == key_of("3")
+
+
+def test_the_place_of_an_address_goes_whole():
+    record = {"resourceType": "Patient", "id": "1", "address": [
+        {"state": "OR", "extension": [GEOLOCATION, {"url": "http://x/y", "valueCode": "a"}]}
+    ]}  # fmt: skip
+    [address] = json.loads(scrubbed(json.dumps(record)))["address"]
+    assert address == {"state": "OR", "extension": [{"url": "http://x/y", "valueCode": "a"}]}
 
 
 def test_a_url_that_changes_goes_with_the_extension():

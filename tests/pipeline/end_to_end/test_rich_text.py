@@ -1,5 +1,6 @@
 """Columns of HTML, RTF and XML, from planning to `verify`: found as read, replaced in place."""
 
+import base64
 import json
 
 import pytest
@@ -141,3 +142,37 @@ def test_known_people_are_found_and_asserted_as_read(tmp_path, key_file):
     columns = {"id": "id", "who": "known:name", "text": "text:html"}
     run(source, tmp_path / "out", key_file, column=columns)
     assert published(tmp_path / "out") == ["<p>[PATIENT]<b></b> was here</p>"]
+
+
+CDA = (
+    '<?xml version="1.0"?>\n<!-- x -->\n<ClinicalDocument xmlns="urn:hl7-org:v3"><recordTarget>'
+    "<patientRole><patient><name><given>Zelda</given></name></patient></patientRole></recordTarget>"
+    "<component><section><text>Seen Dr. Quimby.</text></section></component></ClinicalDocument>"
+)
+
+
+def test_documents_of_cda_that_are_scrubbed_as_texts_are_told(tmp_path, key_file, caplog):
+    source = write(tmp_path / "in", [("c", CDA), ROWS[2]])
+    manifest = run(source, tmp_path / "out", key_file)
+    assert manifest["counts"]["documents_like_ccda"] == 1
+    assert "1 document of CDA" in caplog.text and "--format ccda" in caplog.text
+    assert verified(tmp_path / "out", key_file) == 0
+    manifest = run(source, tmp_path / "declared", key_file, "text:xml")
+    assert "documents_like_ccda" not in manifest["counts"]
+
+
+def test_attachments_that_are_documents_of_cda_are_told(tmp_path, key_file, caplog):
+    data = base64.b64encode(CDA.encode()).decode()
+    attachment = {"contentType": "application/xml", "data": data}
+    record = {
+        "resourceType": "DocumentReference",
+        "id": "1",
+        "content": [{"attachment": attachment}],
+    }
+    source = tmp_path / "a.ndjson"
+    source.write_text(json.dumps(record))
+    more = {"format": "fhir", "column": {}}
+    manifest = run(source, tmp_path / "out", key_file, **more)
+    assert manifest["counts"]["documents_like_ccda"] == 1
+    assert "1 document of CDA" in caplog.text
+    assert verified(tmp_path / "out", key_file) == 0
