@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import string
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -231,7 +232,9 @@ class BundleDetector:
         if text is None:
             return []
         candidates = [
-            c for c in join(found, self._recipe, text) if self._names[c.label] is not None
+            c
+            for c in join(found, self._recipe, text)
+            if (name := self._names[c.label]) is not None and not _is_letter(c, name, text)
         ]
         rows = tokens.of_document(document)
         if self._standardise != "none" and candidates:
@@ -255,6 +258,12 @@ class BundleDetector:
         if candidate.label == name:
             return candidate
         return Candidate(candidate.start, candidate.end, name, candidate.detector, candidate.score)
+
+
+def _is_letter(candidate: Candidate, name: str, text: str) -> bool:
+    """Whether a letter is taken for a date: in a range of results, `M 13-18 g/dl`, it is of men."""
+    is_single = candidate.end - candidate.start == 1
+    return is_single and name == "DATE" and text[candidate.start] in string.ascii_letters
 
 
 def _token_risks(

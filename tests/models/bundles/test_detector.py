@@ -278,3 +278,21 @@ def test_rules_speak_the_labels_of_the_bundle(spanish, native, expected):
     assert scrubber.recognisers == ("liu_2015", "email")
     (found,) = scrubber.entities("171-289-0968 453-39-84-4 ab@kcm.org")
     assert [(c.start, c.end, c.label) for c in found if c.detector != "crf:spanish"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "kept"),
+    [
+        ("Hgb M 13-18 g/dl", "DATE", False),
+        ("Hgb M 13-18 g/dl", "DOCTOR", True),
+        ("on 3 and", "DATE", True),
+        ("am 月 und", "DATE", True),
+    ],
+)
+def test_one_letter_is_no_date(bundle, text, label, kept):
+    system = BundleDetector(bundle)
+    system._names = {label: label}
+    at = next(n for n, sign in enumerate(text) if sign in "M3月" and text[n - 1] == " ")
+    letter = Candidate(at, at + 1, label, "crf:both-1", 0.9)
+    left = system.join_document([[letter], []], 0, [text], tokenize_documents([text]))
+    assert left == ([letter] if kept else [])
