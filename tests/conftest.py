@@ -3,6 +3,7 @@
 Importable without the checkout's root on the path: `models` is there too.
 """
 
+import gc
 import importlib.util
 import os
 import shutil
@@ -57,6 +58,12 @@ def pytest_collection_modifyitems(items):
     """Files with slow tests come first, then whole runs: processes that share them end together."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: (-slow[item.path], "pipeline" not in item.path.parts))
+
+
+def pytest_collection_finish():
+    """What was collected stays to the end: the collector of garbage need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
