@@ -17,6 +17,9 @@ from hypothesis import HealthCheck, settings
 
 from .examples import FAST_PART
 from .forking.python import zygote
+from .quick_disk import wait_for_no_disk
+
+wait_for_no_disk()
 
 # `make test` runs with `fast`, by pytest's option --hypothesis-profile; see `examples.py`.
 for name, count in {"full": 100, "fast": 100 // FAST_PART}.items():
