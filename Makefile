@@ -113,9 +113,9 @@ $(VENV)/for-tests: setup.py models/core/version.py $(NATIVE)
 	$(BIN)/python -m pip install -qq --editable ".[test]"
 	@touch $@ $(VENV)/for-use
 
-# The extension under AddressSanitizer and UndefinedBehaviorSanitizer: its tests and a short fuzz.
+# The extension under AddressSanitizer and UndefinedBehaviorSanitizer: its tests and a short fuzz; with `EXAMPLES=fast` less of both.
 sanitize: $(VENV)/for-tests
-	.ci/sanitize $(BIN)/python
+	.ci/sanitize $(BIN)/python $(EXAMPLES)
 
 # The examples of docs/embedding.md with pandas, polars, DuckDB and Spark (which needs Java), which live apart from ours.
 test-embed:
