@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # An editable install builds the extension in its place: anew when its sources change.
 NATIVE := $(wildcard models/native/*.[ch])
 
-.PHONY: demo demo-certificate test test-all check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults test-embed test-browser pythons replay-image
+.PHONY: demo demo-certificate test test-all test-exhaustive check format dev site clean bench sanitize check-examples engines test-engines stores test-stores digests faults test-embed test-browser pythons replay-image
 
 demo: $(VENV)/for-use
 	@mkdir -p build/demo
@@ -20,15 +20,19 @@ demo-certificate: $(VENV)/for-use
 	$(BIN)/python demo/certificate.py build/demo/certificate
 
 # A file of tests stays in one process: its servers are started once. They begin in the order of `tests/conftest.py`. `make test`
-# leaves out the tests marked `slow` and draws fewer examples; `make test-all` runs all but those of real engines. CI runs it with
-# `EXAMPLES=fast`, the same ones each time.
+# leaves out the tests marked `slow` and draws fewer examples; `make test-all` runs all but those of real engines and those marked
+# `exhaustive`, the rest of products of which it runs a part: `make test-exhaustive`. CI runs `make test-all EXAMPLES=fast`, the same
+# examples each time.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/for-tests
-	$(PYTEST) -m "not engines and not slow" --hypothesis-profile fast
+	$(PYTEST) -m "not engines and not exhaustive and not slow" --hypothesis-profile fast
 
 test-all: $(VENV)/for-tests
 	$(PYTEST) $(if $(EXAMPLES),--hypothesis-profile $(EXAMPLES))
+
+test-exhaustive: $(VENV)/for-tests
+	$(PYTEST) -m exhaustive
 
 check: $(VENV)/for-tests dev
 	$(BIN)/ruff check .
@@ -109,9 +113,9 @@ $(VENV)/for-tests: setup.py models/core/version.py $(NATIVE)
 	$(BIN)/python -m pip install -qq --editable ".[test]"
 	@touch $@ $(VENV)/for-use
 
-# The extension under AddressSanitizer and UndefinedBehaviorSanitizer: its tests and a short fuzz.
+# The extension under AddressSanitizer and UndefinedBehaviorSanitizer: its tests and a short fuzz; with `EXAMPLES=fast` less of both.
 sanitize: $(VENV)/for-tests
-	.ci/sanitize $(BIN)/python
+	.ci/sanitize $(BIN)/python $(EXAMPLES)
 
 # The examples of docs/embedding.md with pandas, polars, DuckDB and Spark (which needs Java), which live apart from ours.
 test-embed:

@@ -48,15 +48,23 @@ def _by_class(ask: Callable[[Any], tuple[set[Any], set[Any]]]) -> Callable[[Any]
 
     @functools.wraps(ask)
     def asked(dofn: Any) -> tuple[set[Any], set[Any]]:
-        if type(dofn) in stateless:
+        # Of a DoFn around a function, it is the function that says what it takes, by its defaults.
+        wraps = isinstance(dofn, core.CallableWrapperDoFn)
+        if type(dofn) in stateless and not (wraps and _defaults(dofn)):
             return set(), set()
         found = ask(dofn)
-        # Of a DoFn around a function, it is the function that says what it takes.
-        if not any(found) and not isinstance(dofn, core.CallableWrapperDoFn):
+        if not any(found) and not (wraps and _defaults(dofn)):
             stateless.add(type(dofn))
         return found
 
     return asked
+
+
+def _defaults(dofn: core.CallableWrapperDoFn) -> bool:
+    """Whether the function may have defaults: all but a plain one without."""
+    function = dofn._process_argspec_fn() if dofn._fullargspec is None else None
+    is_plain = isinstance(function, types.FunctionType) and not hasattr(function, "__wrapped__")
+    return not is_plain or bool(function.__defaults__ or function.__kwdefaults__)
 
 
 def _by_words(read: Callable[..., None]) -> Callable[..., None]:

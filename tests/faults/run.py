@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .laboratory import Laboratory, Outcome, laboratory
-from .table import SCENARIOS, Combination, combinations, drawn, twentieth
+from .table import SCENARIOS, Combination, combinations, drawn, fiftieth
 
 
 def tried(
@@ -51,7 +51,7 @@ def main() -> None:
     """Runs them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="those whose name holds this")
-    parser.add_argument("--twentieth", action="store_true", help="the drawn twentieth")
+    parser.add_argument("--fiftieth", action="store_true", help="the drawn fiftieth")
     parser.add_argument(
         "--slice", default="1/1", metavar="K/N", help="the k-th of n drawn shares, for n machines"
     )
@@ -59,8 +59,8 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="keep the folder")
     options = parser.parse_args()
     chosen = [one for one in combinations() if options.only in one.name]
-    if options.twentieth:
-        chosen = twentieth(chosen)
+    if options.fiftieth:
+        chosen = fiftieth(chosen)
     which, shares = map(int, options.slice.split("/"))
     chosen = [one for one in chosen if int(drawn("slice", one.name) * shares) == which - 1]
     folder = Path(tempfile.mkdtemp(prefix="scrubline-faults-"))

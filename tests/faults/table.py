@@ -368,6 +368,15 @@ def combinations() -> list[Combination]:
     return singles() + pairs()
 
 
-def twentieth(every: list[Combination]) -> list[Combination]:
-    """A drawn twentieth, in the order of the list."""
-    return [one for one in every if drawn("twentieth", one.name) < 0.05]
+LEAST = 3
+
+
+def fiftieth(every: list[Combination]) -> list[Combination]:
+    """A drawn fiftieth, in the order of the list: of each scenario at least `LEAST`."""
+    draws = {one.name: drawn("fiftieth", one.name) for one in every}
+    ranked = sorted(every, key=lambda one: draws[one.name])
+    least: dict[str, list[str]] = {}
+    for one in ranked:
+        least.setdefault(one.scenario.name, []).append(one.name)
+    first = {name for names in least.values() for name in names[:LEAST]}
+    return [one for one in every if draws[one.name] < 0.02 or one.name in first]

@@ -6,9 +6,9 @@ Starting a launcher and a worker by `python -m` takes most of the time of a smal
 process imports once what both of them need, and forks itself for each. `sys.executable` is the
 stub, so a launcher that starts a worker by its command line gets one that was forked too.
 
-In the fork nothing of Scrubline differs, but with the shim of `tests/faults`: then waits between
-tries are short, and what the environment asks for is injected, by the shim (SCRUBLINE_FAULTS) and
-at the seam of storage (SCRUBLINE_SEAM).
+In the fork nothing of Scrubline differs, but that no disk is waited for. With the shim of
+`tests/faults` waits between tries are short, too, and what the environment asks for is injected, by
+the shim (SCRUBLINE_FAULTS) and at the seam of storage (SCRUBLINE_SEAM).
 """
 
 from __future__ import annotations
@@ -66,7 +66,10 @@ def _preload(stub: str) -> None:
     from scrubline.pipeline import run  # noqa: F401
     from scrubline.pipeline.runners import beam as execute  # noqa: F401
 
-    runpy.run_path(str(Path(__file__).parents[1] / "quick_beam.py"))["answer_once"]()
+    tests = Path(__file__).parents[1]
+    runpy.run_path(str(tests / "quick_beam.py"))["answer_once"]()
+    if _shim() is None:  # which is asked for a disk, too, and does not wait either
+        runpy.run_path(str(tests / "quick_disk.py"))["wait_for_no_disk"]()
     _warm_up()
     gc.freeze()  # so that collections in forks leave these pages shared
     deadline = time.monotonic() + ENDING_SECONDS

@@ -26,7 +26,7 @@ from benchmarks.fuzz.targets import RULES, TARGETS
 
 pytestmark = pytest.mark.slow
 
-MUTATIONS, SECONDS = 200, 0.4
+MUTATIONS, SECONDS = 200, 0.2
 """At most so many inputs a target beside its seeds, and about so much time."""
 
 
@@ -60,12 +60,12 @@ def test_a_target_holds(name):
 
 
 def test_the_chain_holds():
-    counts, violations = chain.run_blocks(range(40, 46), 20_000, 23_000, 0)
+    counts, violations = chain.run_blocks(range(40, 46), 20_000, 21_500, 0)
     assert violations == []
-    assert counts["documents"] == 3_000
-    assert counts["spans"] > 1_000
-    assert counts["quarantined read: LoneSurrogate"] > 10
-    assert counts["documents by the slow definition"] > 10
+    assert counts["documents"] == 1_500
+    assert counts["spans"] > 500
+    assert counts["quarantined read: LoneSurrogate"] > 5
+    assert counts["documents by the slow definition"] > 5
     assert counts["documents run twice"] == chain.BLOCK
 
 

@@ -41,7 +41,7 @@ def tree_with(
         if path.name not in (inner, "__pycache__"):
             (package / outer / path.name).symlink_to(path)
     copy = package / outer / inner
-    shutil.copytree(ROOT / room, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / room, copy)  # what was compiled, too
     for name, content in new.items():
         (copy / name).write_text(content, encoding="utf-8")
     text = (copy / table).read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ import logging
 import os
 import random
 import resource
+import runpy
 import signal
 import sys
 import threading
@@ -148,6 +149,8 @@ def harm():
     from scrubline.models.storage.storage import Storage
 
     steps.recognise_all = hostile(steps.recognise_all)
+    disk = runpy.run_path(os.path.join(os.path.dirname(__file__), "../quick_disk.py"))
+    disk["wait_for_no_disk"]()
     if rows := os.environ.get("HOSTILE_ROWS"):
         steps.tokenize_documents = falling_short(steps.tokenize_documents, int(rows))
     if share := float(os.environ.get("HOSTILE_FAULTS", "0")):

@@ -50,10 +50,10 @@ def test_a_generated_form_is_read_right_and_shifted_as_its_writer_would(where, n
 
 
 @pytest.mark.slow
-def test_of_a_hundred_thousand_generated_forms_none_is_wrong():
+def test_of_twenty_thousand_generated_forms_none_is_wrong():
     draw = random.Random(20240503)
     wrong = []
-    for number in range(100_000):
+    for number in range(20_000):
         where, name, write = FORMS[number % len(FORMS)]
         two_digits = days_for(name) is TWO_DIGITS
         first, last = (1971, 2066) if two_digits else (1803, 2196)

@@ -14,7 +14,7 @@ from scrubline.models.formats.options import UNKNOWN_SIZE
 from scrubline.models.formats.protocol import Unreadable
 from scrubline.models.storage.storage import Storage
 
-from ...examples import examples
+from ...examples import examples, rest
 
 STORAGE = Storage(sleep=lambda seconds: None)
 LINES = [json.dumps({"id": i, "text": f"note {i} \u00e9"}) + "\n" for i in range(500)]
@@ -127,7 +127,7 @@ class Blocks:
             yield self.data[at : min(end, at + self.size)]
 
 
-@pytest.mark.parametrize("place", [0, 12, 40, 1_000, 70_000, 200_000, -9])
+@pytest.mark.parametrize("place", [0, rest(12), rest(40), 1_000, rest(70_000), 200_000, -9])
 @pytest.mark.slow
 def test_what_is_read_before_damage_does_not_depend_on_the_blocks_of_a_storage(place):
     # Stored, not packed: every byte of the file is a byte of the content.

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as etree
 import hl7
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree as lxml_etree
 from scrubline.models.core.budgets import Budgets
@@ -18,6 +18,8 @@ from scrubline.models.jobs.note_messages import NoteWriter, require_message_role
 from scrubline.models.jobs.note_rows import NoteReader
 from scrubline.models.messages.plain import PLAIN_MESSAGES
 from scrubline.models.messages.plain_notes import PlainNote
+
+from ...examples import examples
 
 CDA = "{urn:hl7-org:v3}"
 NO_TEXT = set(map(chr, {*range(32), 127} - {9, 10, 11, 12, 13, 27}))
@@ -50,7 +52,7 @@ def read_as_messages(grammar, records):
 
 
 @pytest.mark.parametrize("grammar", PLAIN_MESSAGES)
-@settings(max_examples=150)
+@examples(150)
 @given(text=TEXTS, own=IDS, patient=st.none() | IDS, visit=st.none() | IDS, date=st.none() | DATES)
 def test_a_row_that_becomes_a_message_is_read_as_it_was(grammar, text, own, patient, visit, date):
     read = read_as_table([text])
@@ -70,7 +72,7 @@ def test_a_row_that_becomes_a_message_is_read_as_it_was(grammar, text, own, pati
     assert (again.date, again.text) == (date, note.text if grammar == "hl7" else note.text or None)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(own=ANY_ID, patient=st.none() | ANY_ID, kind=st.none() | TEXTS)
 def test_any_id_is_one_of_hl7_or_is_refused(own, patient, kind):
     note = PlainNote(0, "text", own, patient, None, kind, None, None, "a", "a")
@@ -82,7 +84,7 @@ def test_any_id_is_one_of_hl7_or_is_refused(own, patient, kind):
         assert made.failures[0] in ("BadCharacter", "NotReadBack")
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(text=TEXTS.filter(lambda one: "\0" not in one))
 def test_another_reader_of_hl7_reads_the_same_text(text):
     note = PlainNote(0, "text", "7", "p", None, "t", "2019", None, text, text)
@@ -101,7 +103,7 @@ def test_another_reader_of_hl7_reads_the_same_text(text):
     assert "\n".join(lines) == text
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(text=TEXTS)
 def test_another_reader_of_xml_and_json_reads_the_same_text(text):
     if not NO_TEXT.isdisjoint(text) or not text:

@@ -17,7 +17,7 @@ from scrubline.models.risk.sequential import (
     sequential_upper,
 )
 
-from ...examples import examples
+from ...examples import examples, rest
 
 
 def test_capital_is_the_formula():
@@ -193,8 +193,13 @@ def test_bounds_hold_at_the_worst_moment(number):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("population, leaks", [(300, 1), (300, 6), (2000, 40)])
-@pytest.mark.parametrize("recall", [0.8, 0.955])
+@pytest.mark.parametrize(
+    "population, leaks, recall",
+    [
+        *((300, 1, 0.8), (300, 6, 0.955), (2000, 40, 0.8)),
+        *(rest(300, 1, 0.955), rest(300, 6, 0.8), rest(2000, 40, 0.955)),
+    ],
+)
 def test_the_corrected_bound_holds_when_reading_stops_at_the_best_moment(population, leaks, recall):
     """Given the true recall; reading stops where the bound is lowest of a few looks."""
     rng = np.random.default_rng(leaks)

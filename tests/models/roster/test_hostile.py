@@ -62,10 +62,10 @@ def test_repeated_pieces_take_linear_time(piece):
 
 
 @pytest.mark.slow
-def test_a_text_of_ten_megabytes():
-    text = "Seen with May Long; 12 Maplewood, 123 456.\n" * (10_000_000 // 43)
-    assert seconds(Matcher(ROWS).candidates, text) < 60
-    assert seconds(Guard(ROWS).violations, text) < 60
+def test_a_text_of_two_megabytes():
+    text = "Seen with May Long; 12 Maplewood, 123 456.\n" * (2_000_000 // 43)
+    assert seconds(Matcher(ROWS).candidates, text) < 12
+    assert seconds(Guard(ROWS).violations, text) < 12
 
 
 @pytest.mark.parametrize(

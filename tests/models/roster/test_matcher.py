@@ -4,12 +4,14 @@ import dataclasses
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scrubline.models.core.errors import OverBudget
 from scrubline.models.core.known_values import KnownValue
 from scrubline.models.roster.guard import Guard
 from scrubline.models.roster.matcher import Matcher
+
+from ...examples import examples
 
 
 def known(*rows):
@@ -263,7 +265,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.lists(WORDS, max_size=14), st.sampled_from([" ", " ", "", "  "]))
 def test_the_guard_is_silent_behind_the_matcher_and_fires_without_it(pieces, blank):
     # Numbers that touch are another number, until one of them is taken out.
@@ -277,7 +279,7 @@ def test_the_guard_is_silent_behind_the_matcher_and_fires_without_it(pieces, bla
         assert guard.violations(text) == ()
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.text(max_size=60), st.text(max_size=30))
 @example("", "@.0000")  # no address, for either
 @example("", "0000001")  # no phone number, for either

@@ -1,8 +1,11 @@
-"""All studies at their quick size on the demo corpus: pages, tables and plots; and once more."""
+"""All studies at less than their quick size on the demo corpus: pages, tables and plots; and once
+more.
+"""
 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -14,7 +17,7 @@ from scrubline.models.corpora import Annotation, read_annotated
 from scrubline.models.evaluation.matrices import Matrix
 from scrubline.models.evaluation.scores import Score
 from scrubline.models.evaluation.wi_deid import MISSING, SPURIOUS
-from scrubline.models.recipes import LANGUAGES, hide, hitsz, stat_deid, szeged, wi_deid
+from scrubline.models.recipes import LANGUAGES, Learner, hide, hitsz, stat_deid, szeged, wi_deid
 from scrubline.models.studies import (
     SIZES,
     STUDIES,
@@ -44,6 +47,17 @@ from scrubline.models.studies.wi_deid import _shares_table, official
 from scrubline.models.training import passes
 
 DEMO = Path(__file__).parents[3] / "demo" / "gold"
+SMALL = dataclasses.replace(
+    SIZES["quick"],
+    documents=8,
+    held=8,
+    characters=6,
+    learner=Learner.of("averaged-perceptron", max_iterations=2),
+    rounds=1,
+    kernel_documents=4,
+    kernel_tokens=200,
+)
+"""A third of the quick size: every study runs all the same."""
 
 
 def material(**changes: object) -> Material:
@@ -66,7 +80,7 @@ def work(tmp_path_factory):
 def pages(work, tmp_path_factory):
     """The folder of all pages."""
     folder = tmp_path_factory.mktemp("pages")
-    bench = Bench(material(), SIZES["quick"], work=work)
+    bench = Bench(material(), SMALL, work=work)
     for study in STUDIES.values():
         write_findings(folder, study, "demo", study.run(bench), f"scrubline study {study.name}")
     return folder
@@ -118,7 +132,7 @@ def test_a_study_goes_on_from_what_is_kept(pages, work, tmp_path, monkeypatch):
 
     monkeypatch.setattr(passes, "fit", refuse)
     monkeypatch.setattr(kernels, "_tagged", refuse)
-    bench = Bench(material(), SIZES["quick"], work=work)
+    bench = Bench(material(), SMALL, work=work)
     for study in STUDIES.values():
         write_findings(tmp_path, study, "demo", study.run(bench), f"scrubline study {study.name}")
     for path in pages.iterdir():
@@ -128,7 +142,7 @@ def test_a_study_goes_on_from_what_is_kept(pages, work, tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_studies_of_one_paper_share_what_they_train(work, pages):
     lines: list[str] = []
-    bench = Bench(material(), SIZES["quick"], work=work, report=lines.append)
+    bench = Bench(material(), SMALL, work=work, report=lines.append)
     STUDIES["hitsz-categories"].run(bench)
     assert lines and all("kept from before" in line for line in lines)
 

@@ -105,8 +105,8 @@ def test_what_looks_like_a_name_is_of_the_dictionaries(slot):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_template_can_be_filled(kind):
-    for template, copy in itertools.product(KINDS[kind], range(3)):
-        note = generate_note(template, 5, copy)
+    for template in KINDS[kind]:
+        note = generate_note(template, 5, 1)
         assert note.text.strip()
         for span in note.spans:
             inside = note.text[span.start : span.end]

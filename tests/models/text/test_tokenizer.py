@@ -539,6 +539,6 @@ def test_time_grows_with_length_only(unit):
 
 @pytest.mark.parametrize("unit", ["a", "\n", ".", "A. "], ids=ascii)
 @pytest.mark.slow
-def test_ten_million_characters(unit):
-    text = unit * (10_000_000 // len(unit))
-    assert len(tokenize(text)) == {"a": 1, "\n": 0, ".": 10_000_000, "A. ": 6_666_666}[unit]
+def test_a_million_characters(unit):
+    text = unit * (1_000_000 // len(unit))
+    assert len(tokenize(text)) == {"a": 1, "\n": 0, ".": 1_000_000, "A. ": 666_666}[unit]

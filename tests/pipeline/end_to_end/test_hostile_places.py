@@ -21,6 +21,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from scrubline.models.core.budgets import Budgets
 from scrubline.models.core.error_classes import explain
 from scrubline.models.core.errors import InputChanged
 from scrubline.models.jobs import opening
@@ -31,6 +32,7 @@ from scrubline.pipeline.commands.verify import verify
 from scrubline.pipeline.outputs.publishing import part_digest
 from scrubline.pipeline.run import plan_and_freeze, scrub
 
+from ...examples import rest
 from ...waiting import GUARD_SECONDS, alive, children_of, wait_until
 from .. import hostile_worker
 from ..conftest import COLUMNS, write_corpus
@@ -75,14 +77,20 @@ def options(options, corpus):
 @pytest.fixture(scope="module")
 def undisturbed(corpus, tmp_path_factory):
     """Digests of a run over the corpus, once for all tests."""
+    return run_once(tmp_path_factory.mktemp("undisturbed") / "out")
+
+
+def run_once(output):
+    """Gives the digests of the run that some options mean: of the first one that is asked for."""
     known = []
 
     def run(options):
         if not known:
-            output = str(tmp_path_factory.mktemp("undisturbed") / "out")
-            known.append(digests(scrub(Storage(), dataclasses.replace(options, output=output))))
+            there = dataclasses.replace(options, output=str(output))
+            known.append(digests(scrub(Storage(), there)))
         return known[0]
 
+    run.output = str(output)
     return run
 
 
@@ -159,18 +167,24 @@ class FullDisk(hostile_worker.FaultyOs):
             raise OSError(self.number, os.strerror(self.number), str(path))
 
 
-@pytest.mark.parametrize("promoting", [False, True], ids=["working", "promoting"])
+DISKS = [
+    *((errno.ENOSPC, what) for what in ("create", "pwrite", "fsync", "replace")),
+    *((errno.EDQUOT, "pwrite"), (errno.EROFS, "create")),
+]
+
+
 @pytest.mark.parametrize(
-    ("number", "operation"),
+    ("number", "operation", "promoting"),
     [
-        (errno.ENOSPC, "create"),
-        (errno.ENOSPC, "pwrite"),
-        (errno.ENOSPC, "fsync"),
-        (errno.ENOSPC, "replace"),
-        (errno.EDQUOT, "pwrite"),
-        (errno.EROFS, "create"),
+        # Each once while it works or while it promotes, by turns.
+        (pytest.param if promoting == (at % 2 == 1) else rest)(
+            *disk,
+            promoting,
+            id=f"{errno.errorcode[disk[0]]}-{disk[1]}-{'promoting' if promoting else 'working'}",
+        )
+        for at, disk in enumerate(DISKS)
+        for promoting in (False, True)
     ],
-    ids=lambda value: errno.errorcode[value] if isinstance(value, int) else value,
 )
 @pytest.mark.slow
 def test_a_disk_that_is_full_or_read_only_stops_the_run_and_it_goes_on_later(
@@ -391,12 +405,19 @@ def test_an_input_that_is_no_file_is_refused_and_not_waited_for(scrubline, optio
     assert "input 1 of 1 is a pipe, a socket or a device" in err
 
 
+@pytest.fixture(scope="module")
+def of_eight_notes(tmp_path_factory):
+    return run_once(tmp_path_factory.mktemp("eight") / "out")
+
+
 @pytest.mark.parametrize("what", ["vanishes", "grows", "shrinks", "becomes a pipe", "is touched"])
 @pytest.mark.slow
-def test_an_input_that_changes_after_planning_ends_the_run(scrubline, options, tmp_path, what):
+def test_an_input_that_changes_after_planning_ends_the_run(
+    scrubline, options, of_eight_notes, tmp_path, what
+):
     folder = write_corpus(tmp_path / "mine", notes=8, files=2, broken=False)
     options = dataclasses.replace(options, inputs=(str(folder),))
-    whole = scrub(Storage(), dataclasses.replace(options, output=f"{tmp_path}/whole"))
+    content_digest, _ = of_eight_notes(options)
     place = (folder / "part1.jsonl").rename(folder / f"{PATIENT}.jsonl")
     content = place.read_bytes()
     plan_and_freeze(Storage(), options)
@@ -415,7 +436,7 @@ def test_an_input_that_changes_after_planning_ends_the_run(scrubline, options, t
     (folder / "part1.jsonl").write_bytes(content)
     assert scrubline("resume", "--output", options.output, "--discard")[0] == 0
     manifest = scrub(Storage(), options)
-    assert manifest["content_digest"] == whole["content_digest"]  # a part's name tells of its input
+    assert manifest["content_digest"] == content_digest  # a part's name tells of its input
 
 
 def test_a_text_that_grows_while_it_is_read_is_not_cut(storage, options, tmp_path, monkeypatch):
@@ -470,30 +491,22 @@ def receipts(output):
 
 @pytest.fixture(scope="module")
 def long_corpus(tmp_path_factory):
-    """About twenty-five units: long enough to be stopped in the middle."""
-    return write_corpus(tmp_path_factory.mktemp("long") / "in", notes=160, files=2, broken=False)
+    """About fifteen units: long enough to be stopped in the middle."""
+    return write_corpus(tmp_path_factory.mktemp("long") / "in", notes=100, files=2, broken=False)
 
 
 @pytest.fixture(scope="module")
 def long_digests(long_corpus, tmp_path_factory):
-    known = []
-
-    def run(options):
-        if not known:
-            output = str(tmp_path_factory.mktemp("undisturbed") / "out")
-            known.append(digests(scrub(Storage(), dataclasses.replace(options, output=output))))
-        return known[0]
-
-    return run
+    return run_once(tmp_path_factory.mktemp("undisturbed") / "out")
 
 
 @pytest.mark.parametrize(
     ("number", "workers"),
     [
-        (signal.SIGINT, 0),
+        rest(signal.SIGINT, 0),
         (signal.SIGTERM, 0),
         (signal.SIGINT, 2),
-        (signal.SIGTERM, 2),
+        rest(signal.SIGTERM, 2),
     ],
     ids=lambda value: value.name if isinstance(value, signal.Signals) else f"{value} workers",
 )
@@ -636,16 +649,18 @@ def test_where_nothing_can_be_locked_there_is_a_warning(
 def test_huge_and_odd_documents_are_scrubbed_or_held_back_and_harm_no_neighbour(
     storage, options, tmp_path
 ):
+    # A twentieth of the usual budgets, and documents as much smaller.
+    budgets = Budgets(document_bytes=800_000, line_characters=200_000, candidates=10_000)
     folder = tmp_path / "odd"
     folder.mkdir()
     note = "Seen again. Mail p@clinic.example\n"
     out = "Seen again. Mail [EMAIL]\n"
     scrubbed = {
         "neighbour-1": (note, out),
-        "a million tokens": ("Not in pain.\n" * 250_000 + note, "Not in pain.\n" * 250_000 + out),
+        "many tokens": ("Not in pain.\n" * 25_000 + note, "Not in pain.\n" * 25_000 + out),
         "NUL": ("\0" * 100_000, "\0" * 100_000),
         "NUL between": ("a\0b " + note, "a\0b " + out),
-        "emoji": ("🙂👩‍👩‍👧‍👦🏴‍☠️" * 20_000,) * 2,
+        "emoji": ("🙂👩‍👩‍👧‍👦🏴‍☠️" * 10_000,) * 2,
         "line breaks": ("\n" * 100_000 + "\r\n" * 50_000 + "\r" * 50_000,) * 2,
         "other breaks": ("\v\f\x1c\x85\u2028\u2029" * 10_000 + note,) * 1
         + ("\v\f\x1c\x85\u2028\u2029" * 10_000 + out,),
@@ -655,16 +670,16 @@ def test_huge_and_odd_documents_are_scrubbed_or_held_back_and_harm_no_neighbour(
         "right to left": ("\u202e" + note, "\u202e" + out),
         "empty": ("", ""),
         "mark": ("\ufeff", "\ufeff"),
-        "a long line": ("x" * 3_900_000 + " " + note, "x" * 3_900_000 + " " + out),
+        "a long line": ("x" * 190_000 + " " + note, "x" * 190_000 + " " + out),
         "neighbour-2": (note, out),
     }
     held = {
-        "one line of 10 MB": (b"word " * 2_000_000, "OverBudget:line"),
-        "200,001 candidates": (b"a@b.org " * 200_001, "OverBudget:candidates"),
+        "one line of 500 kB": (b"word " * 100_000, "OverBudget:line"),
+        "10,001 candidates": (b"a@b.org " * 10_001, "OverBudget:candidates"),
         "UTF-16": (note.encode("utf-16"), "BadEncoding"),
         "Latin-1": ("Café\n".encode("latin-1"), "BadEncoding"),
         "a lone surrogate": ("half \ud83d".encode("utf-8", "surrogatepass"), "BadEncoding"),
-        "20 MB": (b"Not in pain.\n" * 1_600_000, "OverBudget:bytes"),
+        "a megabyte": (b"Not in pain.\n" * 80_000, "OverBudget:bytes"),
     }
     for name, (text, _) in scrubbed.items():
         (folder / f"{name}.txt").write_bytes(text.encode())
@@ -676,6 +691,7 @@ def test_huge_and_odd_documents_are_scrubbed_or_held_back_and_harm_no_neighbour(
         columns=TEXTS,
         split_bytes=10**9,  # all in one unit and one batch: neighbours indeed
         max_quarantined=1.0,
+        budgets=budgets,
     )
     manifest = scrub(storage, options)
     assert manifest["counts"]["rows_in"] == len(scrubbed) + len(held)
@@ -727,9 +743,10 @@ def test_without_a_temporary_folder_a_run_stops_and_says_so(
 
 
 @pytest.fixture
-def published(options, undisturbed, tmp_path_factory):
-    """An output for commands that read one."""
-    return scrub(Storage(), options)
+def published(options, undisturbed):
+    """An output for commands that only read one."""
+    undisturbed(options)
+    return undisturbed.output
 
 
 def told_to(stdout, *words, **more):
@@ -745,7 +762,7 @@ def told_to(stdout, *words, **more):
 
 @pytest.mark.slow
 def test_standard_output_may_be_full_broken_or_closed(options, published):
-    words = ("inspect", "--output", options.output)
+    words = ("inspect", "--output", published)
     with open("/dev/full", "wb") as full:
         done = told_to(full, *words)
     assert done.returncode == 1
@@ -758,27 +775,29 @@ def test_standard_output_may_be_full_broken_or_closed(options, published):
     assert (done.returncode, done.stderr) == (1, "")
 
     # The first file opened would get the number of a stream that is gone, and what is printed.
-    verifying = ("verify", "--output", options.output)
+    verifying = ("verify", "--output", published)
     done = told_to(None, *verifying, preexec_fn=lambda: os.closerange(0, 2))
     assert done.returncode == 1
     assert done.stderr == "scrubline: standard output cannot be written (OSError EBADF)\n"
-    assert verify(Storage(), options.output, originals=False, key_source=None)[0] == []
+    assert verify(Storage(), published, originals=False, key_source=None)[0] == []
 
 
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        *((("status",), 1), (("inspect",), 1), (("diff",), 1), (("status", "--json"), 1)),
-        *((("scrub", "-"), 1), (("--help",), 1), (("--version",), 1), (("policy", "list"), 1)),
-        *((("key", "new"), 0), (("scrub", "x"), 2), (("no-such-command",), 2)),
+        *((("inspect",), 1), (("scrub", "-"), 1), (("--help",), 1), (("--version",), 1)),
+        *((("key", "new"), 0), (("scrub", "x"), 2)),
+        *(rest((word,), 1) for word in ("status", "diff")),
+        *(rest(words, 1) for words in (("status", "--json"), ("policy", "list"))),
+        rest(("no-such-command",), 2),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 @pytest.mark.slow
 def test_what_cannot_be_printed_is_no_success(options, published, tmp_path, words, code):
     if words[0] in ("status", "inspect", "diff"):
-        words = (*words, "--output", options.output)
-        words += ("--against", options.output) if words[0] == "diff" else ()
+        words = (*words, "--output", published)
+        words += ("--against", published) if words[0] == "diff" else ()
     elif words[0] == "key":
         words = (*words, "--output", str(tmp_path / "new"))
     (tmp_path / "text").write_text("Seen on 3/4/2019.")
@@ -790,7 +809,7 @@ def test_what_cannot_be_printed_is_no_success(options, published, tmp_path, word
 
 
 @pytest.mark.parametrize(
-    ("words", "code"), [(("scrub", "-"), 2), (("policy", "list"), 1), (("policy", "none"), 2)]
+    ("words", "code"), [(("scrub", "-"), 2), (("policy", "list"), 1), rest(("policy", "none"), 2)]
 )
 @pytest.mark.slow
 def test_with_all_streams_closed_the_code_still_tells(words, code):
@@ -798,7 +817,7 @@ def test_with_all_streams_closed_the_code_still_tells(words, code):
     assert (done.returncode, done.stderr) == (code, "")
 
 
-@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("workers", [rest(0), 1])
 @pytest.mark.slow
 def test_a_run_needs_no_standard_error(options, undisturbed, workers):
     words = ("scrub", *words_of(options), "--workers", str(workers))

@@ -27,6 +27,7 @@ from scrubline.pipeline.runners.supervisor import Supervisor, WorkerSettings
 
 from benchmarks import shortage
 
+from ...examples import rest
 from .. import hostile_worker
 from ..conftest import note, write_corpus
 from ..runners.test_supervisor import fake_child
@@ -40,16 +41,39 @@ def digests(manifest):
     return manifest["content_digest"], part_digest(manifest)
 
 
+RULES = ("date", "medical_record")
+"""A few rules: what they find does not matter here."""
+
+
 @pytest.fixture
 def options(options, tmp_path):
     corpus = write_corpus(tmp_path / "corpus", notes=60, files=2)
-    return dataclasses.replace(options, inputs=(str(corpus),), split_bytes=6000, batch_documents=16)
+    return dataclasses.replace(
+        options,
+        inputs=(str(corpus),),
+        split_bytes=6000,
+        batch_documents=16,
+        recognisers=RULES,
+    )
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """The same notes for several tests, none of which may change them."""
+    return write_corpus(tmp_path_factory.mktemp("corpus") / "in", notes=60, files=2)
+
+
+@pytest.fixture(scope="module")
+def known():
+    return {}
 
 
 @pytest.fixture
-def whole(run, tmp_path):
-    """The manifest of the same run with all the memory that it asks for."""
-    return run(output=str(tmp_path / "whole"))
+def whole(run, corpus, tmp_path, known):
+    """The manifest of a run over them with all the memory that it asks for: one for all tests."""
+    if not known:
+        known.update(run(inputs=(str(corpus),), output=str(tmp_path / "whole")))
+    return known
 
 
 @pytest.fixture
@@ -78,16 +102,18 @@ def mark(folder, name, at, text):
 # -- down the stairs
 
 
-@pytest.mark.parametrize(("rows", "paces"), [(4, {0, 1}), (1, {0, 1, 2})])
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize(
+    ("workers", "rows", "paces"),
+    [(0, 4, {0, 1}), (2, 1, {0, 1, 2}), rest(0, 1, {0, 1, 2}), rest(2, 4, {0, 1})],
+)
 def test_smaller_batches_write_the_same_bytes(
-    whole, run, monkeypatch, supervised, workers, rows, paces
+    whole, corpus, run, monkeypatch, supervised, workers, rows, paces
 ):
     monkeypatch.setenv("HOSTILE_ROWS", str(rows))
     if not workers:
         short = hostile_worker.falling_short(steps.tokenize_documents, rows)
         monkeypatch.setattr(steps, "tokenize_documents", short)
-    manifest = run(workers=workers)
+    manifest = run(workers=workers, inputs=(str(corpus),))
     assert digests(manifest) == digests(whole)
     assert manifest["errors"] == whole["errors"]
     if workers:
@@ -268,7 +294,9 @@ def test_a_kill_by_the_kernel_is_told_as_one(storage, options, tmp_path, monkeyp
         run_fake(storage, options, tmp_path, f"answer(at=[0, 4, 1]); {KILLED}")
 
 
-def test_workers_that_cannot_be_started_leave_the_others_at_work(whole, run, monkeypatch, options):
+def test_workers_that_cannot_be_started_leave_the_others_at_work(
+    whole, corpus, run, monkeypatch, forked
+):
     started, real = [], subprocess.Popen
 
     def only_one(*words, **more):
@@ -284,7 +312,7 @@ def test_workers_that_cannot_be_started_leave_the_others_at_work(whole, run, mon
                 return super()._start()
 
     monkeypatch.setattr(units, "Supervisor", Few)
-    assert digests(run(workers=3)) == digests(whole)
+    assert digests(run(workers=3, inputs=(str(corpus),))) == digests(whole)
     assert len(started) == 1
 
 
@@ -365,7 +393,7 @@ def test_the_command_names_the_remedy_wherever_it_falls_short(
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    options = argparse.Namespace(model="none", notes=60, workers=1, seed=0)
+    options = argparse.Namespace(model="none", notes=20, workers=1, seed=0)
     study = shortage.Study(tmp_path_factory.mktemp("study"), options)
     assert study.scrub(study.folder / "whole")[0] == 0
     return study, study.outcome(study.folder / "whole")
@@ -375,7 +403,7 @@ def study(tmp_path_factory):
 @pytest.mark.parametrize(
     ("kind", "megabytes", "codes"),
     [
-        ("ulimit", 400, {1}),
+        rest("ulimit", 400, {1}),
         ("ulimit", 900, {0, 1}),
         ("cgroup", 100, {1, -9}),
     ],

@@ -21,17 +21,25 @@ from scrubline.pipeline import work
 from scrubline.pipeline.run import plan_and_freeze, resume, scrub
 
 from ...waiting import wait_until
-from .test_storage_digests import STORES, opened
+from ..conftest import write_corpus
+from .test_storage_digests import STORES, azurite, google, moto, opened, some
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module", params=STORES, ids=lambda one: one.__name__)
+@pytest.fixture(scope="module")
 def store(request):
     with opened(request.param) as url:
         yield url
 
 
+@pytest.fixture
+def options(options, tmp_path):
+    source = write_corpus(tmp_path / "few", notes=6, files=1)
+    return dataclasses.replace(options, inputs=(str(source),), recognisers=("date",))
+
+
+@some(*STORES)
 def test_a_conditional_write_makes_one_object(store):
     storage, url = Storage(), f"{store}/once"
     assert storage.create_exclusively(url, b"one") is True
@@ -41,6 +49,7 @@ def test_a_conditional_write_makes_one_object(store):
     assert storage.create_exclusively(url, b"three") is True
 
 
+@some(moto, azurite)
 def test_a_second_run_is_refused_while_the_first_works(store, options):
     there = dataclasses.replace(options, output=f"{store}/two")
     lock = f"{there.output}/restricted/LOCK"
@@ -55,6 +64,7 @@ def test_a_second_run_is_refused_while_the_first_works(store, options):
     assert not storage.exists(lock)
 
 
+@some(moto, azurite)
 def test_a_run_whose_lock_was_taken_over_is_not_published(store, options, monkeypatch):
     there = dataclasses.replace(options, output=f"{store}/lost")
     storage = Storage()
@@ -81,6 +91,7 @@ with Storage().locked(sys.argv[1]):
 """
 
 
+@some(moto, google, azurite)
 def test_the_lock_of_a_killed_process_is_free_here_and_after_a_while_elsewhere(
     store, caplog, monkeypatch
 ):
@@ -130,6 +141,7 @@ def written_long_ago(monkeypatch, lock):
     monkeypatch.setattr(Storage, "modified", shifted)
 
 
+@some(*STORES)
 def test_a_store_tells_when_an_object_was_written(store):
     storage, url = Storage(), f"{store}/when"
     before = time.time()
@@ -147,6 +159,7 @@ def test_a_store_tells_when_an_object_was_written(store):
         storage.modified(f"{store}/none")
 
 
+@some(moto)
 def test_a_store_without_conditional_writes_is_told_once(store, options, monkeypatch, caplog):
     monkeypatch.setattr(Storage, "create_exclusively", lambda self, url, data: None)
     locks.warn_unlocked.cache_clear()
@@ -156,6 +169,7 @@ def test_a_store_without_conditional_writes_is_told_once(store, options, monkeyp
     assert caplog.text.count("supports no conditional writes") == 1
 
 
+@some(*STORES)
 def test_a_holder_is_believed_where_the_store_seems_not_to_decide(store, monkeypatch):
     url, storage = f"{store}/throttled/restricted/LOCK", Storage()
     with storage.locked(url):
@@ -170,6 +184,7 @@ def test_a_holder_is_believed_where_the_store_seems_not_to_decide(store, monkeyp
         pass
 
 
+@some(*STORES)
 @pytest.mark.parametrize("plain_writes", [True, False])
 def test_a_store_that_is_slow_is_not_taken_for_one_without_conditional_writes(
     store, monkeypatch, plain_writes

@@ -151,9 +151,10 @@ def test_gates_and_who_signs():
 
 
 @pytest.mark.slow
-def test_a_thousand_nights_are_one_small_page():
-    content = page(manifest_of(), COUNTS, nights_of(1000))
-    assert len(content) < 500_000 and page(manifest_of(), COUNTS, nights_of(1000)) == content
+def test_many_nights_are_one_small_page():
+    assert len(page(manifest_of(), COUNTS, nights_of(400))) < 500_000
+    once, again = (page(manifest_of(), COUNTS, nights_of(50)) for _ in range(2))
+    assert once == again
 
 
 def test_the_page_of_a_run_draws_its_history(run, storage, options, tmp_path):

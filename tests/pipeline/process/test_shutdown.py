@@ -22,6 +22,7 @@ from scrubline.pipeline.outputs.publishing import part_digest
 from scrubline.pipeline.process import shutdown as ending
 from scrubline.pipeline.run import resume, scrub
 
+from ...examples import rest
 from ...waiting import GUARD_SECONDS
 from ..conftest import write_corpus
 
@@ -71,9 +72,13 @@ def _quick_children(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
 
 
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("in") / "small", notes=12, files=3, broken=False)
+
+
 @pytest.fixture
-def options(options, tmp_path):
-    source = write_corpus(tmp_path / "small", notes=12, files=3, broken=False)
+def options(options, source):
     return dataclasses.replace(
         options, inputs=(str(source),), split_bytes=1000, recognisers=("email",)
     )
@@ -102,9 +107,17 @@ def digests(manifest):
     return manifest["content_digest"], part_digest(manifest)
 
 
-def assert_goes_on(options, tmp_path):
-    undisturbed = dataclasses.replace(options, output=str(tmp_path / "undisturbed"))
-    expected = digests(scrub(Storage(), undisturbed))
+@pytest.fixture(scope="module")
+def undisturbed():
+    """Digests of a run that nobody disturbs, once for all tests."""
+    return []
+
+
+def assert_goes_on(options, tmp_path, undisturbed):
+    if not undisturbed:
+        there = dataclasses.replace(options, output=str(tmp_path / "undisturbed"))
+        undisturbed.append(digests(scrub(Storage(), there)))
+    (expected,) = undisturbed
     again = resume if any(Path(options.output).glob("_staging/*/RUN")) else scrub
     assert digests(again(Storage(), options)) == expected
 
@@ -124,13 +137,19 @@ PLACES = {
 @pytest.mark.parametrize(
     ("place", "number"),
     [
-        *((place, signal.SIGTERM) for place in PLACES),
-        *((place, signal.SIGINT) for place in ("gates", "the manifest")),
-        ("gates", signal.SIGHUP),
+        *((place, signal.SIGTERM) for place in ("listing the input", "publication", "gates")),
+        *((place, signal.SIGINT) for place in ("planning", "the manifest")),
+        ("writing the catalogue", signal.SIGHUP),
+        rest("looking at the input", signal.SIGTERM),
+        *(rest(place, signal.SIGTERM) for place in ("planning", "writing the catalogue")),
+        *(rest("gates", number) for number in (signal.SIGINT, signal.SIGHUP)),
+        rest("the manifest", signal.SIGTERM),
     ],
 )
 @pytest.mark.slow
-def test_a_signal_ends_the_launcher_wherever_it_waits(options, tmp_path, place, number):
+def test_a_signal_ends_the_launcher_wherever_it_waits(
+    options, tmp_path, undisturbed, place, number
+):
     operation, part, resumable = PLACES[place]
     process = start(operation, part, *words_of(options))
     process.send_signal(number)
@@ -140,20 +159,20 @@ def test_a_signal_ends_the_launcher_wherever_it_waits(options, tmp_path, place, 
     assert ("continue with `scrubline resume --output ...`" in err) == resumable
     assert not (Path(options.output) / "_SUCCESS").exists()
     if resumable:
-        assert_goes_on(options, tmp_path)
+        assert_goes_on(options, tmp_path, undisturbed)
 
 
 @pytest.mark.slow
-def test_a_signal_ends_a_launcher_whose_workers_run(options, tmp_path):
+def test_a_signal_ends_a_launcher_whose_workers_run(options, tmp_path, undisturbed):
     process = start("hear", "", *words_of(options), "--workers", "2")
     process.send_signal(signal.SIGTERM)
     # The pipe of standard error is theirs too: this ends when they have.
     assert "stopped." in process.communicate(timeout=GUARD_SECONDS)[1]
     assert process.returncode == 1
-    assert_goes_on(options, tmp_path)
+    assert_goes_on(options, tmp_path, undisturbed)
 
 
-@pytest.mark.parametrize("part", ["/manifest.json", "/audit/"])
+@pytest.mark.parametrize("part", [rest("/manifest.json"), "/audit/"])
 @pytest.mark.slow
 def test_a_signal_ends_verify(options, part):
     scrub(Storage(), options)
@@ -165,14 +184,16 @@ def test_a_signal_ends_verify(options, part):
 
 @pytest.mark.parametrize("workers", [0, 1])
 @pytest.mark.slow
-def test_a_launcher_without_progress_ends_itself_and_says_where_it_was(options, tmp_path, workers):
+def test_a_launcher_without_progress_ends_itself_and_says_where_it_was(
+    options, tmp_path, undisturbed, workers
+):
     words = (*words_of(options), "--workers", workers, "--watchdog-seconds", "1")
     process = start("write", "/manifest.json", *words)
     out, err = process.communicate(timeout=GUARD_SECONDS)
     assert (process.returncode, set(out.split())) in ((1, set()), (1, {"stalled"})), err
     assert "no sign of progress for" in err and "never_answers" in err, err
     assert "promote < publish < execute" in err and str(tmp_path) not in err
-    assert_goes_on(options, tmp_path)
+    assert_goes_on(options, tmp_path, undisturbed)
 
 
 def test_the_watchdog_counts_silence_and_not_time(monkeypatch):
@@ -289,11 +310,13 @@ def test_too_few_threads_are_a_clear_message(monkeypatch, scrubline, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_output_that_was_stopped_while_it_was_published_verifies_later(options, tmp_path):
+def test_an_output_that_was_stopped_while_it_was_published_verifies_later(
+    options, tmp_path, undisturbed
+):
     process = start("move to", "/audit/", *words_of(options))
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=GUARD_SECONDS)
-    assert_goes_on(options, tmp_path)
+    assert_goes_on(options, tmp_path, undisturbed)
     faults, _ = verify(Storage(), options.output, originals=True, key_source=None)
     assert faults == []
     assert json.loads((Path(options.output) / "manifest.json").read_bytes())["parts"]
