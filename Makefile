@@ -23,7 +23,8 @@ demo-certificate: $(VENV)/for-use
 # leaves out the tests marked `slow` and draws fewer examples; `make test-all` runs all but those of real engines and those marked
 # `exhaustive`, the rest of products of which it runs a part: `make test-exhaustive`. CI runs `make test-all EXAMPLES=fast`, the same
 # examples each time.
-PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+# Processes that tests start find what the first one compiled, even where Python is told not to keep that.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/for-tests
 	$(PYTEST) -m "not engines and not exhaustive and not slow" --hypothesis-profile fast
@@ -113,7 +114,7 @@ $(VENV)/for-tests: setup.py models/core/version.py $(NATIVE)
 	$(BIN)/python -m pip install -qq --editable ".[test]"
 	@touch $@ $(VENV)/for-use
 
-# The extension under AddressSanitizer and UndefinedBehaviorSanitizer: its tests and a short fuzz; with `EXAMPLES=fast` less of both.
+# The extension under AddressSanitizer and UndefinedBehaviorSanitizer: its tests, with `EXAMPLES=fast` fewer examples, and a short fuzz.
 sanitize: $(VENV)/for-tests
 	.ci/sanitize $(BIN)/python $(EXAMPLES)
 
