@@ -22,7 +22,8 @@ from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.formats.message_columns import MessageColumn
 from scrubline.models.formats.nested_columns import NestedNote
 from scrubline.models.jobs.record_rows import unstable_rows
-from scrubline.models.messages.base import MessageValue
+from scrubline.models.messages.attachments import may_hold_encoded
+from scrubline.models.messages.base import MessageValue, is_of_form
 from scrubline.models.rendering.flow import Flowing
 from scrubline.models.roster.people import LABELS as PEOPLE_LABELS
 
@@ -152,7 +153,7 @@ def check(declared: Declared, record: str, draw: random.Random, counts: Counter[
     if unstable_rows(column, again, declared.texts):
         return Checked(f"UnstableRecord ({way})")
     out = _with_texts(declared, again, first, texts, counts)
-    return Checked("read", out, way, plain)
+    return Checked("read", out, way, plain) if out is not None else Checked("TextLost")
 
 
 def _opened(declared: Declared, record: str) -> MessageColumn:
@@ -319,8 +320,12 @@ def _with_texts(
     record: str,
     texts: Mapping[str, str],
     counts: Counter[str],
-) -> str:
-    """The record with its texts replaced, checked byte for byte, and by reading it again."""
+) -> str | None:
+    """The record with its texts replaced, checked byte for byte, and by reading it again.
+
+    Returns:
+        None for a record that is held back, as its texts would not be found again.
+    """
     cells = {leaf: own.cells for leaf, own in column.leaves.items()}
     for leaf in declared.texts:
         if leaf in cells:
@@ -331,18 +336,23 @@ def _with_texts(
     assert out == applied(record, edits), "bytes outside of texts are others"
     again = _opened(declared, out)
     assert not again.errors, f"what comes out cannot be read: {again.errors.get(0)}"
-    read = {v.place for v in again._values[0] if v.layers}
-    expected = [
-        Stack.of(texts[v.place], v.layers).text
-        for v in column._values[0]
-        # A text for want of the form of its type may have it now.
-        if v.layers and (v.place in read or not v.name.endswith("(malformed)"))
-    ]
+    read = [value for value in column._values[0] if value.layers]
+    expected = [Stack.of(texts[value.place], value.layers).text.strip() for value in read]
+    gone = {value.place for value, said in zip(read, expected, strict=True) if not said}
+    old, new = (
+        {v.place: tuple(v.layers) for v in one._values[0] if v.layers} for one in (column, again)
+    )
+    if any(old.get(place) != new.get(place) for place in (old.keys() | new.keys()) - gone):
+        may_be = any(is_of_form(value.name) for value in read) or any(
+            map(may_hold_encoded, expected)
+        )
+        assert may_be, "a text is lost of which a run would not look"
+        return None
     found = [_said(out, value) for value in again._values[0] if value.layers]
-    said = [text for one in expected if (text := one.strip())]
-    assert [one for one in found if one] == said, "texts of what comes out are others"
-    moved = _moved((v for v in column._values[0] if v.layers), texts)
-    by = structures.COMPARED[declared.name](record, out, column._values[0], moved)
+    assert [one for one in found if one] == list(filter(None, expected)), (
+        "texts of what comes out are others"
+    )
+    by = structures.COMPARED[declared.name](record, out, column._values[0], _moved(read, texts))
     counts[f"compared by {by}"] += 1
     return out
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -13,6 +13,7 @@ from ..formats import CellForm
 from ..formats.column_roles import Columns, Role
 from ..formats.nested_columns import OpenedColumn
 from ..formats.nested_texts import open_nested
+from ..messages.attachments import may_hold_encoded
 from ..messages.base import is_of_form
 from ..messages.table import GRAMMARS
 
@@ -20,7 +21,7 @@ UNSTABLE = "UnstableRecord"
 """The error class of a record whose texts are not found again in what goes out."""
 
 LOST = "TextLost"
-"""That of a record of which a text is none any more, now that it is scrubbed."""
+"""That of a record of which a text is none any more, or encoded, now that it is scrubbed."""
 
 _Text = tuple[str, str, tuple[Layer, ...]]
 
@@ -80,10 +81,11 @@ def unstable_rows(before: OpenedColumn, after: OpenedColumn, texts: Sequence[str
 
 
 def rows_of_lost_texts(batch: Batch, table: pa.Table, form: CellForm, columns: Columns) -> set[int]:
-    """The rows of which a reader would find texts at other places than were scrubbed.
+    """The rows of which a reader would find texts elsewhere than was scrubbed, or open otherwise.
 
     A field of HL7 v2 is a text because it does not look as its type says. If what takes the place
-    of its words does (`7` for a name), `verify` would not find the text that was scrubbed.
+    of its words does (`7` for a name), `verify` would not find the text that was scrubbed. Nor
+    would it if nothing but digits of base64 were left of a text.
 
     Args:
         table: the rows as they go out, with scrubbed texts.
@@ -97,37 +99,47 @@ def rows_of_lost_texts(batch: Batch, table: pa.Table, form: CellForm, columns: C
         if is_of_form(leaf_name)
         for place in zip(leaf.rows, leaf.places, strict=True)
     }
-    if not of_form:
-        return set()
     documents = batch.documents
     places = zip(documents.rows.tolist(), documents.fields, strict=True)
     texts = zip(places, documents.texts, batch.scrubbed.texts, strict=True)
-    changed = {place[0] for place, old, new in texts if old != new and place in of_form}
+    changed = {
+        place[0]
+        for place, old, new in texts
+        if new is not None and old != new and (place in of_form or may_hold_encoded(new))
+    }
     rows = sorted(changed - batch.failures.keys())
     if not rows:
         return set()
     changed_rows = table.select([name]).take(pa.array(rows, pa.int64()))
     after = open_nested(form, columns, changed_rows)[name]
     names = (*columns.named(Role.TEXT), *columns.filled_names)
-    old, new = _texts_by_row(before, names), _texts_by_row(after, names)
-    return {
-        row
-        for at, row in enumerate(rows)
-        if at in after.errors or _places(old.get(row)) != _places(new.get(at))
-    }
+    old, new = _layers_by_row(before, names), _layers_by_row(after, names)
+    return {row for at, row in enumerate(rows) if at in after.errors or old.get(row) != new.get(at)}
 
 
-def _places(texts: Iterable[_Text] | None) -> set[str]:
-    return {place for place, *_ in texts or ()}
+def _layers_by_row(
+    opened: OpenedColumn, names: Iterable[str]
+) -> dict[int, dict[str, tuple[Layer, ...]]]:
+    """Row -> place of each text of its record -> the layers by which it is opened."""
+    found: dict[int, dict[str, tuple[Layer, ...]]] = {}
+    for row, (place, _, layers) in _texts(opened, names):
+        found.setdefault(row, {})[place] = layers
+    return found
 
 
 def _texts_by_row(opened: OpenedColumn, names: Iterable[str]) -> dict[int, set[_Text]]:
     """Row -> place, source and layers of each text of its record."""
     found: dict[int, set[_Text]] = {}
+    for row, text in _texts(opened, names):
+        found.setdefault(row, set()).add(text)
+    return found
+
+
+def _texts(opened: OpenedColumn, names: Iterable[str]) -> Iterator[tuple[int, _Text]]:
+    """Row, and place, source and layers, of each text."""
     for name in names:
         if (leaf := opened.leaves.get(name)) is not None:
             assert leaf.layers is not None, "it is a text of a record"
             sources = leaf.cells.to_pylist()
-            for row, *text in zip(leaf.rows, leaf.places, sources, leaf.layers, strict=True):
-                found.setdefault(row, set()).add(tuple(text))
-    return found
+            texts = zip(leaf.places, sources, leaf.layers, strict=True)
+            yield from zip(leaf.rows, texts, strict=True)

@@ -55,6 +55,9 @@ _PACKED = re.compile(
 )
 """Lines of digits of base64, of which the last may be short, or pairs of hexadecimal ones."""
 
+_LEAST_LINE: Final = 24
+"""Digits in a line of `_PACKED`; words have fewer letters."""
+
 _ENCODED_PART = re.compile(
     r"^content-transfer-encoding[ \t]*:\s{0,9}(?!7bit|8bit|\s)", re.IGNORECASE | re.MULTILINE
 )
@@ -119,3 +122,8 @@ def layers_of_text(
 def may_be_encoded(value: str) -> bool:
     """Whether a value is digits of base64, or hexadecimal ones, that could hold a text."""
     return _PACKED.fullmatch(value) is not None
+
+
+def may_hold_encoded(text: str) -> bool:
+    """Whether a text, or a line of it, could be taken for one that is encoded."""
+    return may_be_encoded(text) or any(len(word) >= _LEAST_LINE for word in text.split())

@@ -11,6 +11,7 @@ from scrubline.models.messages.attachments import (
     layers_of,
     layers_of_text,
     may_be_encoded,
+    may_hold_encoded,
 )
 from scrubline.models.rendering.kinds import LAYERS
 
@@ -124,3 +125,17 @@ def test_what_cannot_be_decoded_is_told_where_it_is_read():
 )
 def test_what_may_be_encoded(value, expected):
     assert may_be_encoded(value) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("short words alone", False),
+        (f"Seen.\n{b64(NOTE)}", True),
+        ("41 42 43 44 " * 4, True),
+        ("41 42 43 44", False),
+        ("", False),
+    ],
+)
+def test_which_texts_hold_what_may_be_encoded(text, expected):
+    assert may_hold_encoded(text) is expected

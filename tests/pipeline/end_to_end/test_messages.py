@@ -1,6 +1,7 @@
 """Messages from planning to `verify`: header and text by one policy, every other byte as it was."""
 
 import base64
+import itertools
 import json
 import re
 from pathlib import Path
@@ -344,10 +345,28 @@ def test_texts_in_the_places_of_values_are_texts_in_the_output(tmp_path, key_fil
     assert verified(output, key_file) == 0
 
 
-@pytest.mark.parametrize("segment", IN_PLACES_OF_VALUES)
-def test_a_text_that_would_become_a_value_is_held_back(tmp_path, key_file, segment):
+def b64(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+LIKE_BASE64 = "Ab3q" * 12
+READ_AS_ENCODED = (
+    "OBX|1|TX|8867-4^Heart rate^LN||Zelda Quimby||||||F",
+    "OBX|1|ED|8867-4^Heart rate^LN||^TEXT^PLAIN^A^Zelda Quimby||||||F",
+    f"OBX|1|ED|8867-4^Heart rate^LN||^TEXT^PLAIN^Base64^{b64('Zelda Quimby')}||||||F",
+)
+
+
+@pytest.mark.parametrize(
+    ("segment", "put"),
+    [
+        *itertools.product(IN_PLACES_OF_VALUES, ["7"]),
+        *itertools.product(READ_AS_ENCODED, [LIKE_BASE64]),
+    ],
+)
+def test_a_text_that_would_become_a_value_is_held_back(tmp_path, key_file, segment, put):
     folder = write(tmp_path / "in", message(1, segment), message(2, *LINES))
-    (tmp_path / "own.toml").write_text('name = "own"\nextends = "hipaa"\n[texts]\n"*" = "7"\n')
+    (tmp_path / "own.toml").write_text(f'name = "own"\nextends = "hipaa"\n[texts]\n"*" = "{put}"\n')
     output = tmp_path / "out"
     run(folder, output, key_file, policy=str(tmp_path / "own.toml"), max_quarantined=0.5)
     held = pq.read_table(output / "quarantine").to_pylist()
