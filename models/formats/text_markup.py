@@ -11,14 +11,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..core.written_texts import Stack, TextPiece, WrittenText
-from ..rendering.kinds import LAYERS, recognised
+from ..rendering.kinds import LAYERS, begins_as_cda, recognised
 from .column_roles import Columns
 from .nested_paths import without_numbers
 from .protocol import PartRow
 from .role_texts import PLAIN
 
 _MESSAGE = re.compile(r"[\ufeff\x0b\s]{0,20}(?:MSH|FHS|BHS)([^\w\s])[^\w\s]{3,5}\1")
-_CDA = re.compile(r"(?:\s|<[?!][^<>]{0,500}>){0,50}<(?:[\w.-]{1,20}:)?ClinicalDocument[\s>]")
 
 
 def opened_text(columns: Columns, place: str, text: str) -> WrittenText | None:
@@ -68,10 +67,10 @@ def is_message(text: str) -> bool:
 
 
 def is_cda(written: WrittenText) -> bool:
-    """Whether a text is a document of CDA: its header has no roles either; see `is_message`."""
+    """Whether a text is a document of CDA: titles and narratives alone were read of it."""
     stack = written.pieces[0].stack
     source = stack.levels[-2].text if len(stack.levels) > 1 else stack.source
-    return _CDA.match(source.removeprefix("\ufeff")) is not None
+    return begins_as_cda(source)
 
 
 def as_read(rows: Iterable[PartRow], columns: Columns) -> Iterator[PartRow]:

@@ -27,6 +27,12 @@ _FRAGMENT = re.compile(
     r"|[^\s\"'>]{1,200}))?){0,30}\s{0,20}>",
     re.IGNORECASE,
 )
+_CDA = re.compile(r"(?:\s|<[?!][^<>]{0,500}>){0,50}<(?:[\w.-]{1,20}:)?ClinicalDocument[\s>]")
+
+
+def begins_as_cda(source: str) -> bool:
+    """Whether a source begins as documents of CDA do."""
+    return _CDA.match(source.lstrip(_LEADING)) is not None
 
 
 def recognised(text: str) -> str | None:
@@ -47,6 +53,6 @@ def recognised(text: str) -> str | None:
         return "html"
     opening = _FRAGMENT.match(head)
     if opening is None:
-        return None
+        return "xml" if begins_as_cda(head) else None
     closing = f"</{opening[1]}".lower()
     return "html" if closing in head.lower() or closing in text[-_TAIL:].lower() else None

@@ -5,6 +5,9 @@ entities could show anything. Every element is a block but for a few of XHTML. A
 begins like a page is read like one: blanks collapse, scripts and pictures are removed. In others
 blanks and line ends stay.
 
+Of a document of CDA only titles and narratives are read; what stands in its other elements, such as
+names and addresses of its header, is removed.
+
 Names of elements and attributes stay, and are told of (`names`) where they are none of pages or
 narratives. Attributes are those of HTML (`attributes`): of those not listed the value is removed.
 So are comments, processing instructions, and what a page hides within a line.
@@ -57,6 +60,8 @@ _DECLARATION = re.compile(
 _NO_CHARACTER = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _TEXT_ALONE = re.compile("[^<]*+</")
 _UNSEEN = (UNSEEN, OBJECT)
+_CDA = "clinicaldocument"
+_READ_OF_CDA = frozenset({"title", "text"})
 _WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _KNOWN_NAMES = XML_FLOWING | KINDS.keys() | HTML_NAMES | {"xml:lang", "xml:space"}
 _LONG_DIGITS = re.compile(r"[0-9]{5}")
@@ -74,10 +79,12 @@ def render(source: str) -> Mapped:
 
 class _Fragment:
     __slots__ = (
+        "_depth_read",
         "_edge",
         "_flow",
         "_flowing",
         "_instructions",
+        "_is_cda",
         "_names",
         "_open",
         "_regions",
@@ -96,6 +103,9 @@ class _Fragment:
         self._edge = -1
         self._instructions: set[int] = set()
         self._names: set[str] = set()
+        self._is_cda = False
+        # Of a document of CDA: in how many elements the one is whose texts are read.
+        self._depth_read: int | None = None
         # Where an element begins whose contents are removed, and how many elements it is in.
         self._unseen: tuple[int, int] | None = None
 
@@ -118,13 +128,21 @@ class _Fragment:
         if high == low:
             return
         keeps = self._open[-1][1] if self._open else False
-        if self._unseen:
+        if self._unseen or self._is_left_out(low, high):
             return
         if not keeps:
             flow_text(self._flow, self._source, low, high, _decoded)
         elif not self._is_indent(low, high):
             self._regions.append((low, high, KEPT))
             keep_text(self._flow, self._source, low, high, _decoded)
+
+    def _is_left_out(self, low: int, high: int) -> bool:
+        """Whether a text of a document of CDA is none of a narrative; such a one is removed."""
+        if not self._is_cda or self._depth_read is not None:
+            return False
+        if self._source[low:high].strip(SIGNS):
+            self._flow.removed.append((low, high))
+        return True
 
     def _is_indent(self, low: int, high: int) -> bool:
         """Whether nothing but blanks stands here between the tags of two blocks."""
@@ -150,7 +168,7 @@ class _Fragment:
         begin, end = low + 9, source.find("]]>", low + 9)
         if end < 0:
             raise DocumentError(UNMAPPED)
-        if not self._unseen and end > begin:
+        if not self._unseen and end > begin and not self._is_left_out(begin, end):
             keeps = self._open[-1][1] if self._open else False
             self._regions.append((begin, end, SECTION + KEPT if keeps else SECTION))
             raw_text(self._flow, source, begin, end)
@@ -180,6 +198,7 @@ class _Fragment:
         # A break may be there because a replacement has a line end.
         if self._flowing is None and name != "br":
             self._flowing = name in XML_FLOWING
+            self._is_cda = name == _CDA
         if self._unseen is None:
             keeps, hidden = self._read_tag(name, tag)
             if not empty and hidden:
@@ -201,6 +220,9 @@ class _Fragment:
         hidden, turned = unseen(name, beside) if self._flowing else ("", False)
         if turned:
             raise DocumentError(UNMAPPED)
+        is_text = self._is_cda and name in _READ_OF_CDA and "representation" not in beside
+        if is_text and self._depth_read is None and not tag[3]:
+            self._depth_read = len(self._open)
         in_line = name in XML_INLINE or name == "br" or self._flow.in_line
         left_out = bool(hidden) and in_line and KINDS.get(name) != CELL
         if left_out and hidden == LETTERS:
@@ -216,6 +238,8 @@ class _Fragment:
         tag = _END.match(self._source, low)
         if tag is None or not self._open or self._open.pop()[0] != tag[1]:
             raise DocumentError(UNMAPPED)
+        if self._depth_read == len(self._open):
+            self._depth_read = None
         if self._unseen and self._unseen[1] == len(self._open):
             self._flow.removed.append((self._unseen[0], low))
             self._unseen = None

@@ -180,8 +180,8 @@ def _warn_of_texts(tally: Tally) -> None:
         )
     if count := tally.counts[LIKE_CDA]:
         _log.warning(
-            "%s of CDA scrubbed as text: names in a header may be left, for no value of it has a "
-            "role; scrub files of such documents with --format ccda",
+            "of %s of CDA nothing but titles and narratives was kept: scrub files of such "
+            "documents with --format ccda, which gives each other value a role",
             counted(count, "document"),
         )
     if count := tally.counts[MISREAD]:

@@ -49,6 +49,16 @@ READ = {
         "a\nb\nc",
     ),
     "hidden in other elements": ("<note>a<b hidden='yes'>b</b></note>", "ab"),
+    "a document of CDA": (
+        "<ClinicalDocument xmlns='urn:hl7-org:v3' xmlns:x='urn:x'><id extension='4417'/><title>Note"
+        "</title><recordTarget><name>Zelda<![CDATA[Quimby]]> <given>Z</given></name>"
+        "</recordTarget>"
+        "<x:text>a<![CDATA[ b]]><table><td>c</td></table></x:text><text representation='B64'>QQ=="
+        "</text><text/><value>d</value><entry><text>e<title>f</title>g</text>h</entry>"
+        "<text mediaType='text/plain'>i</text></ClinicalDocument>",
+        "Note\na b\nc\ne\nf\ng\ni",
+    ),
+    "what is called as elements of CDA": ("<note>a<text>b</text></note>", "a\nb"),
     "several roots": ("<p>a</p><p>b</p>", "a\nb"),
 }
 

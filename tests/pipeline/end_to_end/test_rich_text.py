@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 
 import pytest
 from scrubline.models.core.errors import UsageError
@@ -145,17 +146,19 @@ def test_known_people_are_found_and_asserted_as_read(tmp_path, key_file):
 
 
 CDA = (
-    '<?xml version="1.0"?>\n<!-- x -->\n<ClinicalDocument xmlns="urn:hl7-org:v3"><recordTarget>'
+    '<!-- x -->\n<ClinicalDocument xmlns="urn:hl7-org:v3"><recordTarget>'
     "<patientRole><patient><name><given>Zelda</given></name></patient></patientRole></recordTarget>"
     "<component><section><text>Seen Dr. Quimby.</text></section></component></ClinicalDocument>"
 )
 
 
-def test_documents_of_cda_that_are_scrubbed_as_texts_are_told(tmp_path, key_file, caplog):
+def test_of_documents_of_cda_in_texts_titles_and_narratives_stay(tmp_path, key_file, caplog):
     source = write(tmp_path / "in", [("c", CDA), ROWS[2]])
     manifest = run(source, tmp_path / "out", key_file)
     assert manifest["counts"]["documents_like_ccda"] == 1
     assert "1 document of CDA" in caplog.text and "--format ccda" in caplog.text
+    assert not re.search("zelda|quimby", "".join(published(tmp_path / "out")), re.I)
+    assert "Seen Dr. [DOCTOR]." in "".join(published(tmp_path / "out"))
     assert verified(tmp_path / "out", key_file) == 0
     manifest = run(source, tmp_path / "declared", key_file, "text:xml")
     assert "documents_like_ccda" not in manifest["counts"]
