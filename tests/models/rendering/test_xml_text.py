@@ -6,6 +6,7 @@ from scrubline.models.core.written_texts import Stack
 from scrubline.models.rendering.xml_text import render
 
 from ...growth import assert_linear
+from ..messages import ccda_documents
 from .laws import REPLACEMENTS, assert_every_stretch, assert_reads, assert_writes, cleaned
 
 XHTML = '<div xmlns="http://www.w3.org/1999/xhtml">{}</div>'
@@ -203,3 +204,10 @@ def test_hostile_fragments():
     ):
         with pytest.raises(DocumentError):
             render(source)
+
+
+@pytest.mark.parametrize("name", ccda_documents.documents())
+def test_nothing_but_what_is_read_stays_of_a_document_of_cda(name):
+    source = ccda_documents.documents()[name]
+    said = ccda_documents.PLANTED.findall
+    assert said(cleaned(render, source)) == said(render(source).text)
