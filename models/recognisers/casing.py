@@ -22,7 +22,7 @@ import itertools
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -72,6 +72,14 @@ _CUT = _cut_by(_LETTER, rf"(?:[\u0300-\u036f]+{_LETTER}*)*", r"[-\u2010\u2011]",
 _CUT_ASCII = _cut_by("[A-Za-z0-9]", "", "-", "'")
 
 
+WordFacts = Callable[[str], Hashable]
+"""Takes a word of ASCII letters alone, in small letters, and gives what an answer for it goes by
+beside its shape (`shape_of`), its length up to 4, and whether it begins with a capital.
+
+Most new words are alike in all facts with others that were met, and have their answers.
+"""
+
+
 class WordProperty:
     """A question about a word, asked once for each different word and not at each of its places.
 
@@ -81,14 +89,15 @@ class WordProperty:
     Args:
         holds: answers for a word as it is written. No word longer than `LONGEST_WORD` is asked
             about, and of a number only how long it is: its digits are all 0.
+        facts: see `WordFacts`.
     """
 
     __slots__ = ("bit",)
 
-    def __init__(self, holds: Callable[[str], bool]) -> None:
+    def __init__(self, holds: Callable[[str], bool], facts: WordFacts | None = None) -> None:
         """Questions are few, and last as long as the program."""
         self.bit = bit = _VOCABULARY.ask()
-        _VOCABULARY.asked.append(lambda word: bit if holds(word) else 0)
+        _VOCABULARY.answer_by(lambda word: bit if holds(word) else 0, facts)
 
     @classmethod
     def one_of(cls, words: Iterable[str]) -> WordProperty:
@@ -105,14 +114,15 @@ class WordKind(Generic[K]):
 
     Args:
         of: tells the kind of a word, see `WordProperty`; there are few kinds.
+        facts: see `WordFacts`.
     """
 
-    def __init__(self, of: Callable[[str], K]) -> None:
+    def __init__(self, of: Callable[[str], K], facts: WordFacts | None = None) -> None:
         """Without questions."""
         self._of = of
         self._asked: list[tuple[int, Callable[[K], bool]]] = []
         self._known: dict[K, int] = {}
-        _VOCABULARY.asked.append(self._answer)
+        _VOCABULARY.answer_by(self._answer, facts)
 
     def property(self, holds: Callable[[K], bool]) -> WordProperty:
         """A question that is answered for a kind of words."""
@@ -139,12 +149,15 @@ class _Vocabulary:
 
     Attributes:
         listed: word as `plain` writes it -> the questions that lists answer.
-        asked: give the bits of the other questions that hold for a word.
     """
 
     def __init__(self) -> None:
         self.listed: dict[str, int] = {}
-        self.asked: list[Callable[[str], int]] = []
+        # They give the bits of the other questions that hold for a word: those without facts, and
+        # those with them.
+        self._asked: list[Callable[[str], int]] = []
+        self._asked_by_facts: list[Callable[[str], int]] = []
+        self._facts: list[WordFacts] = []
         self._questions = 0
         self._lock = ForkSafeLock(after_fork=self.clear)
         self.clear()
@@ -158,6 +171,16 @@ class _Vocabulary:
         self._count = 0
         self._shapes = np.zeros(1024, np.uint8)
         self._answers: Answers = np.zeros(1024, np.uint64)
+        # Facts of words of letters -> the bits that go by them.
+        self._known: dict[Hashable, int] = {}
+
+    def answer_by(self, answer: Callable[[str], int], facts: WordFacts | None) -> None:
+        """Gives the bits of questions; see `WordFacts`."""
+        if facts is None:
+            self._asked.append(answer)
+        else:
+            self._asked_by_facts.append(answer)
+            self._facts.append(facts)
 
     def ask(self) -> int:
         """The bit of a new question."""
@@ -219,13 +242,31 @@ class _Vocabulary:
         if row >= len(self._shapes):
             self._answers = np.concatenate((self._answers, np.zeros_like(self._answers)))
             self._shapes = np.concatenate((self._shapes, np.zeros_like(self._shapes)))
-        name = plain(word)
-        bits = self.listed.get(name, 0)
-        for answer in self.asked if word else ():
-            bits |= answer(word)
-        self._answers[row] = bits
-        self._shapes[row] = shape_of(word)
+        self._answers[row], self._shapes[row] = self._answered(word)
         self._count += 1
+
+    def _answered(self, word: str) -> tuple[int, int]:
+        """The bits that hold for a word, and its shape."""
+        shape, low = shape_of(word), plain(word)
+        bits = self.listed.get(low, 0)
+        if not word:
+            return bits, shape
+        for answer in self._asked:
+            bits |= answer(word)
+        if not (word.isascii() and word.isalpha()):
+            return bits | self._by_facts(word), shape
+        written = shape, min(len(word), 4), word[0].isupper()
+        key = written, *[facts(low) for facts in self._facts]
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._by_facts(word)
+        return bits | known, shape
+
+    def _by_facts(self, word: str) -> int:
+        bits = 0
+        for answer in self._asked_by_facts:
+            bits |= answer(word)
+        return bits
 
 
 class _WordRows(NamedTuple):
@@ -361,6 +402,12 @@ class WordBatch:
         return bounds
 
     @lazy
+    def _is_head(self) -> npt.NDArray[np.bool_]:
+        found = np.zeros(len(self._words.starts), np.bool_)
+        found[self._words.heads] = True
+        return found
+
+    @lazy
     def _holds(self) -> int:
         return int(np.bitwise_or.reduce(self._words.answers))
 
@@ -381,7 +428,7 @@ class WordBatch:
             found = found[found > 0]
             found = found[(words.answers[found - 1] & np.uint64(behind)) != 0]
         if head:
-            found = found[np.isin(found - (behind > 0), words.heads)]
+            found = found[self._is_head[found - (behind > 0)]]
         by_text: dict[int, list[int]] = {}
         texts = np.searchsorted(bounds, found, "right") - 1
         for index, text in zip(found.tolist(), texts.tolist(), strict=True):
@@ -445,7 +492,7 @@ _ASCII = _classes_of(np.array([chr(code).isalnum() for code in range(128)]))
 @functools.lru_cache(WORDS_AT_HAND)
 def shape_of(word: str) -> int:
     """How one word is written; OTHER for "" too."""
-    if not word or any(map(str.isdecimal, word)):
+    if not word or (not word.isalpha() and any(map(str.isdecimal, word))):
         return OTHER
     if word.islower():
         return LOWER

@@ -10,7 +10,7 @@ a name, for all its words, or for `Last F`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from ...dictionaries import phrase_set
 from ..core.documents import Context, Document
@@ -20,6 +20,7 @@ from .evidence import Taken, evidence
 from .listed_name import find as listed
 from .name_words import PARTICLES, SUFFIXES
 from .patterns import disjoint, view
+from .probe import TextProperty
 
 NAME = "known_initials"
 LABELS = ("PATIENT", "DOCTOR")
@@ -28,6 +29,8 @@ SCORE = 0.9583
 
 # Two or three letters match everywhere, which the interpreter's engine tells faster.
 _CAPITALS = re.compile(rb"(?i)\b[A-Z]\.? ?[A-Z](?:\.? ?[A-Z])?\b\.?")
+_PAIR = re.compile("[A-Z][.]?[A-Z]")
+_HAS_INITIALS = TextProperty(lambda text: _PAIR.search(text) is not None)
 _NAME_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 _ABBREVIATIONS = frozenset(word.upper() for word in phrase_set("medical_abbreviations_en"))
 _CLOCK = re.compile(
@@ -45,31 +48,44 @@ _SPEAKER = re.compile(r"(?:^|[\r\n]) {0,8}$")
 def recognise(document: Document, context: Context) -> Iterator[Candidate]:
     """Yields one candidate per mention of known initials, left to right and without overlap."""
     text = document.text
-    taken = sorted((*evidence(text), *listed(text)))
+    if not _HAS_INITIALS(text):
+        return
     # "Key: SJ = Sijo Jose" tells who wrote in a chart, and that SJ is nothing else in it.
     keyed = frozenset(
         match[1]
         for match in (_KEYED.finditer(text) if any(_MAY_KEY.finditer(view(text))) else ())
         if match[1] == "".join(word[0] for word in match[2].split())
     )
-    known = {**_initials_of(text, taken), **dict.fromkeys(keyed, "DOCTOR")}
-    if not known:
+    # Before the names: most texts have no such place.
+    written = list(_written(text, keyed))
+    if not written:
         return
+    taken = sorted((*evidence(text), *listed(text)))
+    known = {**_initials_of(text, taken), **dict.fromkeys(keyed, "DOCTOR")}
     places = Taken(taken)
-    candidates = []
+    yield from disjoint(
+        Candidate(start, end, label, NAME, SCORE)
+        for start, end, letters in written
+        if (label := known.get(letters)) is not None
+        and (letters in keyed or label != "PATIENT" or letters not in _ABBREVIATIONS)
+        and not places.touches(start, end)
+    )
+
+
+def _written(text: str, keyed: Container[str]) -> Iterator[tuple[int, int, str]]:
+    """Where initials stand that are somebody's if the text names one: start, end, letters."""
     for match in _CAPITALS.finditer(view(text)):
         start, end = match.span()
         written = text[start:end]
-        letters = written.replace(".", "").replace(" ", "")
-        label = known.get(letters)
-        if label is None or not letters.isupper() or " " in written:
+        if " " in written:
+            continue
+        letters = written.replace(".", "")
+        if not letters.isupper():
             continue
         if "." not in written:
             end = start + len(letters)
-        speaks = letters in keyed or _speaks(text, start, end, letters, label)
-        if speaks and not places.touches(start, end):
-            candidates.append(Candidate(start, end, label, NAME, SCORE))
-    yield from disjoint(candidates)
+        if letters in keyed or _speaks(text, start, end, letters):
+            yield start, end, letters
 
 
 def _initials_of(text: str, names: Iterable[Candidate]) -> Mapping[str, str]:
@@ -96,11 +112,9 @@ def _initials_of(text: str, names: Iterable[Candidate]) -> Mapping[str, str]:
     return found
 
 
-def _speaks(text: str, start: int, end: int, letters: str, label: str) -> bool:
+def _speaks(text: str, start: int, end: int, letters: str) -> bool:
     """Whether what stands around initials makes them a person's."""
     left, right = text[max(0, start - 44) : start], text[end : end + 44]
-    if label == "PATIENT" and letters in _ABBREVIATIONS:
-        return False
     closed = _CELL_AFTER.match(right) is not None
     if closed and (_CLOCK.search(left) or _CELL_BEFORE.search(left)):
         return True

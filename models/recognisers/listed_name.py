@@ -217,7 +217,7 @@ def _is_part(found: CasedWords, stretch: NameSpan) -> bool:
     return False
 
 
-_IS_INITIAL = WordProperty(lambda word: shape_of(word) == INITIAL and word != "I")
+_IS_INITIAL = WordProperty(lambda word: shape_of(word) == INITIAL and word != "I", "i".__eq__)
 _MAY_FOLLOW = NAME_KIND.property(
     lambda kind: kind.shape in (CAPITALISED, UPPER) and kind.length > 2
 )

@@ -214,9 +214,18 @@ class ViewBatch:
 
     def _at_an_end(self, windows: Any) -> set[int]:
         """Which windows begin or end where their text does."""
-        texts = self._texts
-        ends = np.isin(windows[:, 0], texts[:, 0]) | np.isin(windows[:, 1], texts[:, 1])
-        return set(np.flatnonzero(ends).tolist())
+        starts, ends = self._text_bounds
+        return {
+            row
+            for row, (start, end) in enumerate(windows.tolist())
+            if start in starts or end in ends
+        }
+
+    @lazy
+    def _text_bounds(self) -> tuple[frozenset[int], frozenset[int]]:
+        """Where texts begin, and where they end."""
+        starts, ends = self._texts.T.tolist()
+        return frozenset(starts), frozenset(ends)
 
     def _one_by_one(
         self, asked: Prefiltered, windows: Any, rows: Iterable[int]

@@ -169,7 +169,18 @@ def _name_kind(word: str) -> NameKind:
     )
 
 
-NAME_KIND = WordKind(_name_kind)
+def _listed_as(low: str) -> tuple[bool, ...]:
+    """The facts that `_name_kind` goes by."""
+    return (
+        low in given_names(),
+        low in surnames(),
+        _is_common.__wrapped__(low),
+        low in PARTICLES,
+        low in FUNCTION_WORDS,
+    )
+
+
+NAME_KIND = WordKind(_name_kind, _listed_as)
 MAY_BE_NAME = NAME_KIND.property(
     lambda kind: (
         kind.shape != LOWER

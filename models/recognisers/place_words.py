@@ -105,7 +105,21 @@ def _place_kind(word: str) -> _PlaceKind:
 _PIECE = re.compile(rf"(?<![^?'-]){CAPITAL}")
 _HEAD = re.compile("[a-z\xe0-\xf6\xf8-\xff]+|0+")
 _ZEROS = str.maketrans("123456789", "0" * 9)
-_PLACE_KIND = WordKind(_place_kind)
+
+
+def _listed_as(low: str) -> tuple[bool, ...]:
+    """The facts that `_place_kind` goes by."""
+    begins, goes_on = _longer_places()
+    ways = (low, f"{low}'s")
+    return (
+        *(not listed.isdisjoint(ways) for listed in (_place_singles(), _small_singles(), begins)),
+        not first_words().isdisjoint(ways) or low == "st",
+        low in goes_on,
+        low in _LEADING or low.startswith("rehab"),
+    )
+
+
+_PLACE_KIND = WordKind(_place_kind, _listed_as)
 IS_PLACE = _PLACE_KIND.property(lambda kind: kind.is_place)
 IS_SMALL_PLACE = _PLACE_KIND.property(lambda kind: kind.is_small)
 BEGINS_PLACE = _PLACE_KIND.property(lambda kind: kind.begins)

@@ -159,7 +159,7 @@ def _holds_head(word: str) -> bool:
 
 
 _LETTERS = re.compile("[a-z\xe0-\xff]+")
-_HOLDS_HEAD = WordProperty(_holds_head)
+_HOLDS_HEAD = WordProperty(_holds_head, _holds_head)
 
 
 def _is_head(word: str) -> bool:

@@ -228,7 +228,9 @@ def _named(found: CasedWords) -> Iterator[NameSpan]:
 _ACTING = phrase_set("relative_name_acting_en")
 
 
-_ACTS = WordProperty(lambda word: plain(word) in _ACTING and shape_of(word) == LOWER)
+_ACTS = WordProperty(
+    lambda word: plain(word) in _ACTING and shape_of(word) == LOWER, _ACTING.__contains__
+)
 
 
 def _acting(found: CasedWords) -> Iterator[NameSpan]:

@@ -45,11 +45,13 @@ _LINE = re.compile(r"(?:^|\n)[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2})?\Z")
 _LINE_REACH = 66
 # The same with what may stand behind it: a single letter, or behind dashes any, which may end the
 # line before.
-_LINE_OF_NAME = re.compile(
-    r"(?:^|\n)[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2}[^\W\d_]|[^\W\d_](?![^\W\d_]))"
-    r"|[-~\u2014]\n[^\W\d_]"
+_NAME_IN_LINE = r"[ \t]{0,60}(?:[-\u2013\u2014_~*>]{1,3} {0,2}[^\W\d_]|[^\W\d_](?![^\W\d_]))"
+_FIRST_LINE = re.compile(_NAME_IN_LINE)
+# Begins with the line end alone, which the engine looks for fastest.
+_FURTHER_LINE = re.compile(rf"\n(?:{_NAME_IN_LINE}|(?<=[-~\u2014]\n)[^\W\d_])")
+_HAS_LINE = TextProperty(
+    lambda text: _FIRST_LINE.match(text) is not None or _FURTHER_LINE.search(text) is not None
 )
-_HAS_LINE = TextProperty(lambda text: _LINE_OF_NAME.search(text) is not None)
 _LINE_END = re.compile(r"\.?[ \t]{0,8}(?:\r?$|\r?\n|  |\t)|\.?[ \t]{0,8}\r?\Z")
 
 

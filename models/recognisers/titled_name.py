@@ -320,7 +320,7 @@ def _begins_credential(word: str) -> bool:
     return head is not None and head[0] in _HEADS
 
 
-_CREDENTIALS = WordProperty(_begins_credential)
+_CREDENTIALS = WordProperty(_begins_credential, lambda low: (low in _WEAK, low in _HEADS))
 
 
 def name_before(found: CasedWords, last: int, *, weak: bool) -> NameSpan | None:

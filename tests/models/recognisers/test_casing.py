@@ -241,7 +241,7 @@ def test_the_extension_cuts_words_as_python_does(text: str) -> None:
 
 
 def test_what_a_question_raises_leaves_no_word_half_known() -> None:
-    asked = capitals._VOCABULARY.asked
+    asked = capitals._VOCABULARY._asked
     asked.append(lambda word: int(1 / 0))
     try:
         with pytest.raises(ZeroDivisionError):
