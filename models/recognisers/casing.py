@@ -396,16 +396,32 @@ class WordBatch:
         return _VOCABULARY.words_of(_BETWEEN.join(self._texts))
 
     @lazy
-    def _bounds(self) -> list[int]:
+    def _bounds(self) -> Ints:
         """Row pointers of texts into their words."""
-        bounds: list[int] = np.searchsorted(self._words.starts, self._starts).tolist()
-        return bounds
+        return np.searchsorted(self._words.starts, np.array(self._starts, np.int64))
+
+    @lazy
+    def _bounds_of_texts(self) -> list[tuple[int, int, int, int]]:
+        """Of each text: its row pointers into the words, and into the heads."""
+        bounds = self._bounds
+        heads = np.searchsorted(self._words.heads, bounds)
+        columns = (bounds[:-1], bounds[1:], heads[:-1], heads[1:])
+        return list(zip(*(column.tolist() for column in columns), strict=True))
 
     @lazy
     def _is_head(self) -> npt.NDArray[np.bool_]:
-        found = np.zeros(len(self._words.starts), np.bool_)
-        found[self._words.heads] = True
-        return found
+        return self._marked(self._words.heads)
+
+    @lazy
+    def _is_first(self) -> npt.NDArray[np.bool_]:
+        """Whether a word is the first one of a text: the word before it is of another."""
+        return self._marked(self._bounds[:-1])[:-1]
+
+    def _marked(self, rows: Ints) -> npt.NDArray[np.bool_]:
+        # The row of the first word of texts without words at the end is behind all.
+        marked = np.zeros(len(self._words.starts) + 1, np.bool_)
+        marked[rows] = True
+        return marked
 
     @lazy
     def _holds(self) -> int:
@@ -425,23 +441,21 @@ class WordBatch:
         words, bounds = self._words, self._bounds
         found = (words.answers & np.uint64(wanted)).nonzero()[0]
         if behind:
-            found = found[found > 0]
+            found = found[~self._is_first[found]]
             found = found[(words.answers[found - 1] & np.uint64(behind)) != 0]
         if head:
             found = found[self._is_head[found - (behind > 0)]]
-        by_text: dict[int, list[int]] = {}
-        texts = np.searchsorted(bounds, found, "right") - 1
-        for index, text in zip(found.tolist(), texts.tolist(), strict=True):
-            # The word before the first one is of another text.
-            if index > bounds[text] or not behind:
-                by_text.setdefault(text, []).append(index - bounds[text])
-        return by_text
+        ends = np.searchsorted(found, bounds)
+        texts = (ends[1:] > ends[:-1]).nonzero()[0]
+        return {
+            text: (found[ends[text] : ends[text + 1]] - bounds[text]).tolist()
+            for text in texts.tolist()
+        }
 
     def of(self, index: int) -> CasedWords:
         """The words of one text."""
-        first, end = self._bounds[index : index + 2]
+        first, end, low, high = self._bounds_of_texts[index]
         start, all_words = self._starts[index], self._words
-        low, high = np.searchsorted(all_words.heads, (first, end))
         return CasedWords(
             self._texts[index],
             (all_words.starts[first:end] - start).data,

@@ -124,12 +124,15 @@ class ViewBatch:
         lengths = [len(one) + len(_APART) for one in views]
         self._starts = [0, *itertools.accumulate(lengths)][:-1]
         ends = [start + len(one) for start, one in zip(self._starts, views, strict=True)]
+        self._bounds = list(zip(self._starts, ends, strict=True))
         self._texts = np.array([self._starts, ends], np.int64).T.copy()
         self._found: dict[int, Mapping[int, list[Match]]] = {}
+        # Where windows begin, of patterns that were asked about in one text.
+        self._begins: dict[int, list[int]] = {}
 
     def view(self, index: int) -> RuleView:
         """The view of a text."""
-        start, end = self._texts[index]
+        start, end = self._bounds[index]
         made = RuleView(self._views[start:end])
         made.batch, made.place = self, index
         return made
@@ -171,10 +174,11 @@ class ViewBatch:
         windows = self._windows_of(asked)
         if windows is None:
             return self._texts, range(0)
-        start, end = self._texts[index]
-        low = np.searchsorted(windows[:, 0], start)
-        high = np.searchsorted(windows[:, 0], end, "right")
-        return windows, range(low, high)
+        begins = self._begins.get(asked.number)
+        if begins is None:
+            begins = self._begins[asked.number] = windows[:, 0].tolist()
+        start, end = self._bounds[index]
+        return windows, range(bisect_left(begins, start), bisect_right(begins, end))
 
     def _windows_of(self, asked: Prefiltered) -> Any:
         """Where a pattern may match: rows of where that begins and ends; None for nowhere."""
@@ -224,8 +228,9 @@ class ViewBatch:
     @lazy
     def _text_bounds(self) -> tuple[frozenset[int], frozenset[int]]:
         """Where texts begin, and where they end."""
-        starts, ends = self._texts.T.tolist()
-        return frozenset(starts), frozenset(ends)
+        return frozenset(start for start, _ in self._bounds), frozenset(
+            end for _, end in self._bounds
+        )
 
     def _one_by_one(
         self, asked: Prefiltered, windows: Any, rows: Iterable[int]
@@ -236,7 +241,7 @@ class ViewBatch:
         for row in rows:
             left, right = windows[row].tolist()
             index = bisect_right(self._starts, left) - 1
-            start, end = self._texts[index].tolist()
+            start, end = self._bounds[index]
             if index != last:
                 last, text = index, self._views[start:end]
             # RE2 sees what stands beside a window, and no match goes beyond one: those of all
