@@ -383,6 +383,7 @@ HELPERS = {
     "recognisers": {
         *(
             "casing",
+            "word_forms",
             "check_digits",
             "context_words",
             "datewords",

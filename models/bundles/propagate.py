@@ -92,10 +92,10 @@ def propagate(
     added = []
     for low, high, form in matches:
         label, found = labels[form], phrases[form]
-        everywhere = found.counts.total() + missed[form]
+        everywhere = sum(found.counts.values()) + missed[form]
         if label in propagation.names and is_eponym(document.words, high):
             continue
-        if found.counts[label] >= propagation.share * everywhere:
+        if found.counts.get(label, 0) >= propagation.share * everywhere:
             source = found.best[label]
             start, end = int(starts[low]), int(ends[high - 1])
             added.append(Candidate(start, end, label, detector or source.detector, source.score))
@@ -128,12 +128,12 @@ class _FoundPhrase:
         best: the candidate with the highest score, by label; of equals the first.
     """
 
-    counts: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    counts: dict[str, int] = dataclasses.field(default_factory=dict)
     best: dict[str, Candidate] = dataclasses.field(default_factory=dict)
 
     def add(self, candidate: Candidate) -> None:
         """Counts one more place."""
-        self.counts[candidate.label] += 1
+        self.counts[candidate.label] = self.counts.get(candidate.label, 0) + 1
         best = self.best.setdefault(candidate.label, candidate)
         if candidate.score > best.score:
             self.best[candidate.label] = candidate
@@ -150,11 +150,18 @@ def _found_phrases(
 ) -> dict[_Form, _FoundPhrase]:
     """The phrases that may be propagated, from candidates and the tokens that they consist of."""
     phrases: dict[_Form, _FoundPhrase] = {}
+    # The form of each phrase, which is often found again; None for one that is not distinctive.
+    forms: dict[_Form, _Form | None] = {}
     for candidate, low, high in places:
-        words = [document.word(token) for token in range(low, high)]
+        words = tuple(map(document.word, range(low, high)))
         for own in _phrases(candidate, words, propagation):
-            if is_distinctive(own, propagation.shortest, document):
-                phrases.setdefault(tuple(map(form_of, own)), _FoundPhrase()).add(candidate)
+            if own not in forms:
+                distinctive = is_distinctive(own, propagation.shortest, document)
+                forms[own] = tuple(map(form_of, own)) if distinctive else None
+            if (form := forms[own]) is not None:
+                if (found := phrases.get(form)) is None:
+                    found = phrases[form] = _FoundPhrase()
+                found.add(candidate)
     return phrases
 
 
@@ -162,17 +169,17 @@ class DocumentWords:
     """The tokens of a document; in most documents few of them are read."""
 
     def __init__(self, text: str, starts: Ints, ends: Ints) -> None:
-        self._text, self._starts, self._ends = text, starts, ends
+        self._text, self._starts, self._ends = text, starts.tolist(), ends.tolist()
         self._lookups = 0
 
     def word(self, token: int) -> str:
         """The text of one token."""
-        return self._text[self._starts.item(token) : self._ends.item(token)]
+        return self._text[self._starts[token] : self._ends[token]]
 
     @lazy
     def words(self) -> list[str]:
         """The texts of all tokens."""
-        pairs = zip(self._starts.tolist(), self._ends.tolist(), strict=True)
+        pairs = zip(self._starts, self._ends, strict=True)
         return [self._text[s:e] for s, e in pairs]
 
     @lazy
@@ -225,9 +232,7 @@ def form_of(word: str) -> str:
     return word if word[0].islower() else word.upper()
 
 
-def _phrases(
-    candidate: Candidate, words: Sequence[str], propagation: Propagation
-) -> Iterator[Sequence[str]]:
+def _phrases(candidate: Candidate, words: _Form, propagation: Propagation) -> Iterator[_Form]:
     """Yields what may be propagated: the words of the candidate, and each word of a name."""
     yield words
     if candidate.label in propagation.names and len(words) > 1:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from ...dictionaries import load
 from ..core.spans import Candidate
 from ..recipes import Recipe
-from ..recognisers.casing import CAPITALISED, plain, plain_all, shape_of
 from ..recognisers.name_words import given_names, surnames
+from ..recognisers.word_forms import CAPITALISED, plain, plain_all, shape_of
 
 MOST_ITEMS = 2
 """Items of a tiny text. An item is a run of letters and digits, joined by a sign or not."""

@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from ...dictionaries import phrase_set
 from ..core.errors import DocumentError
 from ..core.keys import canonical_id
-from ..recognisers.casing import plain
 from ..recognisers.name_words import common_words, given_names, surnames
+from ..recognisers.word_forms import plain
 
 MOST_CHARACTERS = 2000
 """Of a value, so much is looked at."""

@@ -5,6 +5,7 @@ patterns on the view of `matching` see `?`. Several rules ask for the words of t
 turn, so those of the last one are kept, as its view is. No list is read here: what a word means is
 its rule's business.
 
+    >>> from scrubline.models.recognisers.word_forms import CAPITALISED, UPPER
     >>> found = words("Seen by Dr. O'Brien-Núñez's team, 3 BROTHERS")
     >>> [found.texts[i] for i in found.written(CAPITALISED)]
     ['Seen', 'Dr', "O'Brien-Núñez"]
@@ -20,7 +21,6 @@ import dataclasses
 import functools
 import itertools
 import re
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
@@ -34,13 +34,9 @@ from ..core.lazy import lazy
 from ..native import extension
 from ..text.characters import IS_ALNUM, trait_table
 from .probe import Latest, WordQuestion
+from .word_forms import plain, shape_of
 
 K = TypeVar("K")
-
-LOWER, INITIAL, CAPITALISED, UPPER, OTHER = range(5)
-"""How a word is written: `smith`; `J` (one capital, nothing else); `Smith`, `McDonald`, `O'Brien`,
-`Smith-jones` (a capital, then a small letter or an apostrophe); `SMITH`, `O'BRIEN` (two capitals or
-more, no small letter); anything else: with a digit, `mRNA`, `BPs`, a script without cases."""
 
 LONGEST_WORD = 40
 """Code points; longer words are OTHER, so that no rule copies or looks up what is no word."""
@@ -48,9 +44,6 @@ LONGEST_WORD = 40
 KNOWN_WORDS = 32_768
 """How many words are remembered from document to document by what asks for their properties: a word
 occurs often, what it is never changes."""
-
-WORDS_AT_HAND = 8_192
-"""How many of the words last asked about each single question remembers."""
 
 
 def _cut_by(letter: str, accents: str, hyphen: str, apostrophe: str) -> re.Pattern[str]:
@@ -501,40 +494,3 @@ def _classes_of(alphanumeric: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
 
 
 _ASCII = _classes_of(np.array([chr(code).isalnum() for code in range(128)]))
-
-
-@functools.lru_cache(WORDS_AT_HAND)
-def shape_of(word: str) -> int:
-    """How one word is written; OTHER for "" too."""
-    if not word or (not word.isalpha() and any(map(str.isdecimal, word))):
-        return OTHER
-    if word.islower():
-        return LOWER
-    if not word[0].isupper():
-        return OTHER
-    if word.isupper():
-        return INITIAL if len(word) == 1 else UPPER
-    return CAPITALISED if not word[1].isupper() else OTHER
-
-
-_TYPOGRAPHIC = str.maketrans("’ʼ‐‑łŁøØđĐıæÆ", "''--lLoOdDiaA")
-
-
-@functools.lru_cache(WORDS_AT_HAND)
-def plain(word: str) -> str:
-    """A word in small letters, without accents, with ASCII apostrophes and hyphens."""
-    if word.isascii():
-        return word.lower()
-    parts = unicodedata.normalize("NFD", word.translate(_TYPOGRAPHIC))
-    return "".join(c for c in parts if not unicodedata.combining(c)).lower()
-
-
-def plain_all(listed: Iterable[str]) -> list[str]:
-    """What `plain` makes of the phrases of a list, in any order, without line ends in them.
-
-    One call for all that are ASCII, and none of them is kept, as words of texts are.
-    """
-    phrases = list(listed)
-    simple = [phrase for phrase in phrases if phrase.isascii()]
-    others = [plain.__wrapped__(phrase) for phrase in phrases if not phrase.isascii()]
-    return ("\n".join(simple).lower().split("\n") if simple else []) + others

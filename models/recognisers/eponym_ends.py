@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from .casing import INITIAL, LOWER, CasedWords
+from .casing import CasedWords
 from .name_words import EPONYM_NOUNS, NO_PERSONS, PARTICLES, SUFFIXES, eponyms, is_given
 from .names import NameSpan
+from .word_forms import INITIAL, LOWER
 
 
 def before_eponym(found: CasedWords, stretch: NameSpan) -> NameSpan | None:

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 
 from ..core.spans import Candidate
 from . import labelled_name, relative_name, role_name, signature, titled_name
-from .casing import INITIAL, OTHER, CasedWords
+from .casing import CasedWords
 from .name_words import FUNCTION_WORDS, PARTICLES, SUFFIXES
+from .word_forms import INITIAL, OTHER
 
 
 @functools.lru_cache(maxsize=1)

@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from ...dictionaries import load
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import CAPITALISED, LOWER, OTHER, UPPER, CasedWords, plain_all, words
+from .casing import CasedWords, words
 from .evidence import Taken, evidence, labels_of_words
 from .listed_name import find as listed
 from .name_words import FIELD_WORDS, MONTHS_AND_DAYS, given_names, is_common
 from .names import NameSpan, is_saint, names_an_institution
 from .patterns import disjoint
+from .word_forms import CAPITALISED, LOWER, OTHER, UPPER, plain_all
 
 NAME = "known_name"
 LABELS = ("PATIENT", "DOCTOR")

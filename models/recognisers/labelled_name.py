@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from ...dictionaries import load
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import CAPITALISED, INITIAL, LOWER, CasedWords, plain, plain_all, words
+from .casing import CasedWords, words
 from .context_words import cased
 from .eponym_ends import before_eponym
 from .matching import RuleView
@@ -31,6 +31,7 @@ from .name_words import (
 )
 from .names import NameSpan, is_plausible, names_an_institution, read_name
 from .patterns import disjoint, is_word, pattern, view
+from .word_forms import CAPITALISED, INITIAL, LOWER, plain, plain_all
 
 NAME = "labelled_name"
 LABELS = ("PATIENT", "DOCTOR")

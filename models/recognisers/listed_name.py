@@ -14,18 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...dictionaries import load
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import (
-    CAPITALISED,
-    INITIAL,
-    LOWER,
-    UPPER,
-    CasedWords,
-    WordProperty,
-    plain,
-    plain_all,
-    shape_of,
-    words,
-)
+from .casing import CasedWords, WordProperty, words
 from .evidence import Taken, evidence, labels_of_words
 from .name_words import (
     FIELD_WORDS,
@@ -40,6 +29,7 @@ from .name_words import (
 )
 from .names import NameSpan, is_plausible, is_saint, names_an_institution, read_name, surname_of
 from .patterns import disjoint
+from .word_forms import CAPITALISED, INITIAL, LOWER, UPPER, plain, plain_all, shape_of
 
 NAME = "listed_name"
 LABELS = ("PATIENT", "DOCTOR")

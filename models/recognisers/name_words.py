@@ -1,6 +1,6 @@
 """What a word can be to the rules for names: a first name, a surname, a title, an ordinary word.
 
-Words are compared as `casing.plain` writes them. The long lists are read when first asked for.
+Words are compared as `word_forms.plain` writes them. The long lists are read when first asked for.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import functools
 from typing import NamedTuple
 
 from ...dictionaries import load, load_weighted, phrase_set, word_set
-from .casing import LOWER, WORDS_AT_HAND, WordKind, plain, plain_all, shape_of
+from .casing import WordKind
+from .word_forms import LOWER, WORDS_AT_HAND, plain, plain_all, shape_of
 
 FUNCTION_WORDS = phrase_set("function_words_en")
 """Words that are no name where they follow a title or a relation in small letters or capitals."""
@@ -140,7 +141,7 @@ class NameKind(NamedTuple):
     """What tells of a word whether it may be part of a name.
 
     Attributes:
-        shape: how it is written, see `casing`.
+        shape: how it is written, see `word_forms`.
         length: code points; 4 for more.
         given, surname, common: whether lists have it as such.
         particle: whether it may stand within a surname.

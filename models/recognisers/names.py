@@ -13,7 +13,7 @@ import re
 from typing import NamedTuple
 
 from ...dictionaries import phrase_set
-from .casing import CAPITALISED, INITIAL, LOWER, OTHER, UPPER, CasedWords, plain
+from .casing import CasedWords
 from .name_words import (
     ALSO_GIVEN,
     EPONYM_NOUNS,
@@ -34,6 +34,7 @@ from .name_words import (
     is_given,
     is_surname,
 )
+from .word_forms import CAPITALISED, INITIAL, LOWER, OTHER, UPPER, plain
 
 
 class NameSpan(NamedTuple):

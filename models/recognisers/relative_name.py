@@ -13,20 +13,11 @@ from collections.abc import Iterator
 from ...dictionaries import load, phrase_set, word_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import (
-    CAPITALISED,
-    LOWER,
-    UPPER,
-    CasedWords,
-    WordProperty,
-    plain,
-    plain_all,
-    shape_of,
-    words,
-)
+from .casing import CasedWords, WordProperty, words
 from .name_words import MAY_BE_NAME, NAME_KIND, TITLES, is_common, is_given, is_surname
 from .names import NameSpan, and_another, bare, is_plausible, name_behind, read_name
 from .patterns import disjoint
+from .word_forms import CAPITALISED, LOWER, UPPER, plain, plain_all, shape_of
 
 NAME = "relative_name"
 LABELS = ("PATIENT",)

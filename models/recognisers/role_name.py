@@ -14,19 +14,11 @@ from collections.abc import Iterator
 from ...dictionaries import phrase_set, word_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import (
-    CAPITALISED,
-    INITIAL,
-    LOWER,
-    UPPER,
-    CasedWords,
-    WordProperty,
-    plain,
-    words,
-)
+from .casing import CasedWords, WordProperty, words
 from .name_words import MAY_BE_NAME, NAME_KIND, eponyms, is_common, is_given, is_surname
 from .names import NameSpan, and_another, is_plausible, name_behind, read_name
 from .patterns import disjoint
+from .word_forms import CAPITALISED, INITIAL, LOWER, UPPER, plain
 
 NAME = "role_name"
 LABELS = ("DOCTOR",)

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import CAPITALISED, INITIAL, LOWER, UPPER, CasedWords, words
+from .casing import CasedWords, words
 from .eponym_ends import before_eponym
 from .name_words import PARTICLES, is_common, is_given, is_surname
 from .names import NameSpan, is_plausible, read_name
 from .patterns import disjoint, pattern, view
 from .probe import TextProperty
+from .word_forms import CAPITALISED, INITIAL, LOWER, UPPER
 
 NAME = "signature"
 LABELS = ("DOCTOR",)

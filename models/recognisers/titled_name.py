@@ -12,17 +12,7 @@ from collections.abc import Iterator
 from ...dictionaries import phrase_set, word_set
 from ..core.documents import Context, Document
 from ..core.spans import Candidate
-from .casing import (
-    CAPITALISED,
-    INITIAL,
-    LOWER,
-    UPPER,
-    CasedWords,
-    WordProperty,
-    plain,
-    shape_of,
-    words,
-)
+from .casing import CasedWords, WordProperty, words
 from .eponym_ends import before_eponym
 from .name_words import (
     FIELD_WORDS,
@@ -34,6 +24,7 @@ from .name_words import (
 )
 from .names import NameSpan, bare, is_plausible, names_an_institution, read_name
 from .patterns import disjoint, is_word, pattern, view
+from .word_forms import CAPITALISED, INITIAL, LOWER, UPPER, plain, shape_of
 
 NAME = "titled_name"
 LABELS = ("PATIENT", "DOCTOR")

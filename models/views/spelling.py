@@ -11,8 +11,8 @@ import functools
 import re
 
 from ...dictionaries import load
-from ..recognisers.casing import plain, plain_all
 from ..recognisers.name_words import is_common, is_given, is_surname
+from ..recognisers.word_forms import plain, plain_all
 
 _NUMBERED = (
     "mrn|m\\.r\\.n|med(?:ical)? ?rec(?:ord)?s?|record|chart|ssn|social security|social|ss"

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrubline.models.native import extension
 from scrubline.models.recognisers import casing as capitals
-from scrubline.models.recognisers.casing import (
+from scrubline.models.recognisers.casing import words
+from scrubline.models.recognisers.word_forms import (
     CAPITALISED,
     INITIAL,
     LOWER,
@@ -20,7 +21,6 @@ from scrubline.models.recognisers.casing import (
     plain,
     plain_all,
     shape_of,
-    words,
 )
 
 from ...examples import examples

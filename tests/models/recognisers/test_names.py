@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from scrubline.models.recognisers import name_words
-from scrubline.models.recognisers.casing import plain, words
+from scrubline.models.recognisers.casing import words
 from scrubline.models.recognisers.names import read_name
+from scrubline.models.recognisers.word_forms import plain
 
 
 def read(text: str, **how: bool) -> str | None:

@@ -6,7 +6,8 @@ import pytest
 from scrubline.dictionaries import load
 from scrubline.models.core.documents import Context, Document
 from scrubline.models.recognisers import titled_name
-from scrubline.models.recognisers.casing import plain, words
+from scrubline.models.recognisers.casing import words
+from scrubline.models.recognisers.word_forms import plain
 
 
 def found(text: str) -> list[tuple[str, str]]:
