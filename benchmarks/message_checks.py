@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pyarrow as pa
 from scrubline.models.core.errors import DocumentError
 from scrubline.models.core.views import Edit, applied
-from scrubline.models.core.written_texts import Mapped, Stack, TextPiece
+from scrubline.models.core.written_texts import Layer, Mapped, Stack, TextPiece
 from scrubline.models.formats import FORMATS
 from scrubline.models.formats.column_roles import Columns, Role
 from scrubline.models.formats.message_columns import MessageColumn
@@ -338,23 +338,30 @@ def _with_texts(
     assert not again.errors, f"what comes out cannot be read: {again.errors.get(0)}"
     read = [value for value in column._values[0] if value.layers]
     expected = [Stack.of(texts[value.place], value.layers).text.strip() for value in read]
-    gone = {value.place for value, said in zip(read, expected, strict=True) if not said}
-    old, new = (
-        {v.place: tuple(v.layers) for v in one._values[0] if v.layers} for one in (column, again)
-    )
-    if any(old.get(place) != new.get(place) for place in (old.keys() | new.keys()) - gone):
-        may_be = any(is_of_form(value.name) for value in read) or any(
-            map(may_hold_encoded, expected)
-        )
-        assert may_be, "a text is lost of which a run would not look"
-        return None
     found = [_said(out, value) for value in again._values[0] if value.layers]
+    if _opened_by(read, expected) != _opened_by(again._values[0], found):
+        may_be = any(is_of_form(value.name) for value in read)
+        assert may_be or any(map(may_hold_encoded, expected)), (
+            "a text is lost of which a run would not look"
+        )
+        return None
     assert [one for one in found if one] == list(filter(None, expected)), (
         "texts of what comes out are others"
     )
     by = structures.COMPARED[declared.name](record, out, column._values[0], _moved(read, texts))
     counts[f"compared by {by}"] += 1
     return out
+
+
+def _opened_by(
+    values: Iterable[MessageValue], said: Sequence[str]
+) -> list[tuple[str, Sequence[Layer]]]:
+    """Name and layers of each text that says something.
+
+    Without places: those of others are counted anew where one is empty, as none is in a run.
+    """
+    texts = [value for value in values if value.layers]
+    return [(one.name, tuple(one.layers)) for one, own in zip(texts, said, strict=True) if own]
 
 
 def _moved(values: Iterable[MessageValue], texts: Mapping[str, str]) -> list[MessageValue]:
