@@ -73,14 +73,15 @@ IS_ALPHA, IS_UPPER, IS_TITLE, IS_LOWER, IS_DECIMAL, IS_SPACE, IS_ALNUM = (
 )
 """Traits of a code point, as in models/native/characters.h."""
 
-_TRAITS: tuple[tuple[int, Callable[[str], bool]], ...] = (
-    (IS_ALPHA, str.isalpha),
-    (IS_UPPER, str.isupper),
-    (IS_TITLE, str.istitle),
-    (IS_LOWER, str.islower),
-    (IS_DECIMAL, str.isdecimal),
-    (IS_SPACE, str.isspace),
-    (IS_ALNUM, str.isalnum),
+# As the methods of `str`, of which NumPy asks the interpreter.
+_TRAITS: tuple[tuple[int, Callable[[npt.NDArray[np.str_]], npt.NDArray[np.bool_]]], ...] = (
+    (IS_ALPHA, np.strings.isalpha),
+    (IS_UPPER, np.strings.isupper),
+    (IS_TITLE, np.strings.istitle),
+    (IS_LOWER, np.strings.islower),
+    (IS_DECIMAL, np.strings.isdecimal),
+    (IS_SPACE, np.strings.isspace),
+    (IS_ALNUM, np.strings.isalnum),
 )
 _VALUE_SHIFT = 8
 
@@ -96,18 +97,16 @@ def trait_table() -> Traits:
 
     `str.istitle` is true of capitals too; the trait is not. A decimal digit has its value as well.
     """
+    codes = np.fromiter(assigned(), np.uint32)
+    characters = codes.view("U1")
+    traits = np.zeros(len(codes), np.uint16)
+    for trait, holds in _TRAITS:
+        traits |= np.where(holds(characters), np.uint16(trait), np.uint16(0))
+    traits[traits & IS_UPPER != 0] &= 0xFFFF & ~IS_TITLE
     table = np.zeros(CODE_POINTS, np.uint16)
-    for code in assigned():
-        character = chr(code)
-        traits = 0
-        for trait, holds in _TRAITS:
-            if holds(character):
-                traits |= trait
-        if traits & IS_UPPER:
-            traits &= ~IS_TITLE
-        if traits & IS_DECIMAL:
-            traits |= unicodedata.decimal(character) << _VALUE_SHIFT
-        table[code] = traits
+    table[codes] = traits
+    for code in np.flatnonzero(table & IS_DECIMAL).tolist():
+        table[code] |= unicodedata.decimal(chr(code)) << _VALUE_SHIFT
     table.setflags(write=False)
     return table
 
