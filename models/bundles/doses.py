@@ -49,6 +49,8 @@ def without_doses(candidates: Iterable[Candidate], text: str) -> Iterator[Candid
 
 def _is_in_dose(text: str, start: int, end: int) -> bool:
     if text[start].isdigit():  # it may be an age or an address
+        if "/" not in text[max(0, start - 1) : start + 2]:
+            return False
         form = _PORTION
     elif _may_be_unit(text, start):
         form = _DOSE

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .arrays import Flags, Floats, Ints, require_equal_lengths
 
 
-@dataclasses.dataclass(frozen=True, slots=True, order=True)
-class Candidate:
+class _Scored(NamedTuple):
+    start: int
+    end: int
+    label: str
+    detector: str
+    score: float
+
+
+class Candidate(_Scored):
     """A half-open range [start, end) of one document that one detector calls PHI.
 
     Attributes:
@@ -31,15 +38,14 @@ class Candidate:
         ValueError: if the offsets are negative or the range is empty.
     """
 
-    start: int
-    end: int
-    label: str
-    detector: str
-    score: float
+    # A tuple: batches make thousands of them, and sort them.
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.start < self.end:
-            raise ValueError(f"{self.detector}: bad range [{self.start}, {self.end})")
+    def __new__(cls, start: int, end: int, label: str, detector: str, score: float) -> Candidate:
+        """Checks the range."""
+        if not 0 <= start < end:
+            raise ValueError(f"{detector}: bad range [{start}, {end})")
+        return _Scored.__new__(cls, start, end, label, detector, score)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -82,8 +88,7 @@ class Candidates:
     @classmethod
     def of(cls, rows: Iterable[tuple[int, Candidate]]) -> Candidates:
         """Builds the columns from (document index, candidate) pairs in any order."""
-        # As plain tuples: candidates compare and hash field by field in Python, which is slow.
-        ordered = sorted({(d, c.start, c.end, c.label, c.detector, c.score) for d, c in rows})
+        ordered = sorted({(d, *c) for d, c in rows})
         columns: tuple[tuple[Any, ...], ...] = tuple(zip(*ordered, strict=True)) or ((),) * 6
         documents, starts, ends, label_column, detector_column, scores = columns
         labels = tuple(sorted(set(label_column)))

@@ -87,10 +87,8 @@ class View:
 
     def original(self, candidate: Candidate) -> Candidate:
         """A candidate of the view's text as one of the document."""
-        return dataclasses.replace(
-            candidate,
-            start=int(self.starts[candidate.start]),
-            end=int(self.ends[candidate.end - 1]),
+        return candidate._replace(
+            start=int(self.starts[candidate.start]), end=int(self.ends[candidate.end - 1])
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,7 +77,15 @@ def decode(tags: Sequence[str], starts: Sequence[int], ends: Sequence[int]) -> l
     """
     if not len(tags) == len(starts) == len(ends):
         raise ValueError(f"decode: {len(tags)} tags for {len(starts)} items")
-    return [(starts[first], ends[last], label) for first, last, label in _runs(tags)]
+    names: dict[str, int] = {}
+    ids = np.array([names.setdefault(tag, len(names)) for tag in tags], np.int64)
+    runs = _runs(ids, tuple(names), np.array([0, len(tags)], np.int64))
+    return [
+        (starts[head], ends[last], label)
+        for head, last, label in zip(
+            runs.heads.tolist(), runs.lasts.tolist(), runs.labels, strict=True
+        )
+    ]
 
 
 def encode_batch(
@@ -169,23 +178,47 @@ def decode_ids(tags: Ints, names: Sequence[str], features: Featurized) -> list[D
     """
     if len(tags) != len(features.starts):
         raise ValueError(f"decode: {len(tags)} tags for {len(features.starts)} items")
+    runs = _runs(tags, names, features.sequence_offsets)
+    sequences = np.searchsorted(features.sequence_offsets, runs.heads, side="right") - 1
+    documents = np.searchsorted(features.document_offsets, sequences, side="right") - 1
+    starts, ends = features.starts[runs.heads], features.ends[runs.lasts]
+    columns: tuple[Ints, ...] = (documents, starts, ends, runs.heads, runs.lasts)
+    lists = [column.tolist() for column in columns]
+    return list(zip(*lists[:3], runs.labels, *lists[3:], strict=True))
+
+
+class _Runs(NamedTuple):
+    """The spans of some items: rows of the first and the last item, and the label of each."""
+
+    heads: Ints
+    lasts: Ints
+    labels: Sequence[str]
+
+
+def _runs(tags: Ints, names: Sequence[str], sequence_offsets: Ints) -> _Runs:
+    """The spans of items with tags, by ids; see `decode`."""
     inside = np.array([name != OUTSIDE for name in names], np.bool_)
     rows = np.flatnonzero(inside[tags])
-    sequences = np.searchsorted(features.sequence_offsets, rows, side="right") - 1
-    # Runs of items inside spans; a span never extends over the edge of a run.
-    breaks = (np.diff(rows, prepend=-2) != 1) | (np.diff(sequences, prepend=-1) != 0)
-    firsts = np.flatnonzero(breaks)
-    documents = np.searchsorted(features.document_offsets, sequences[firsts], side="right") - 1
-    found: list[Decoded] = []
-    for document, low, high in zip(
-        documents.tolist(), firsts.tolist(), np.append(firsts, len(rows))[1:].tolist(), strict=True
-    ):
-        head = int(rows[low])
-        run = [names[tag] for tag in tags[head : head + high - low].tolist()]
-        for first, last, label in _runs(run):
-            start, end = int(features.starts[head + first]), int(features.ends[head + last])
-            found.append((document, start, end, label, head + first, head + last))
-    return found
+    own = tags[rows]
+    if any(not _is_tag(names[tag]) for tag in np.unique(own).tolist()):
+        raise ValueError("decode: a tag must be O, or B-, I-, E- or S- with a label")
+    of_labels: dict[str, int] = {}
+    labels = np.array([of_labels.setdefault(n[2:], len(of_labels)) for n in names], np.int64)[own]
+    opens = np.array([name[:1] in ("B", "S") for name in names], np.bool_)[own]
+    closes = np.array([name[:1] in ("E", "S") for name in names], np.bool_)[own]
+    sequences = np.searchsorted(sequence_offsets, rows, side="right") - 1
+    # No span extends over an item outside of spans, or the edge of a sequence.
+    begins = opens | (np.diff(rows, prepend=-2) != 1) | (np.diff(sequences, prepend=-1) != 0)
+    begins |= np.diff(labels, prepend=-1) != 0
+    begins[1:] |= closes[:-1]
+    firsts = np.flatnonzero(begins)
+    lasts = np.append(firsts, len(rows))[1:] - 1
+    known = tuple(of_labels)
+    return _Runs(rows[firsts], rows[lasts], [known[at] for at in labels[firsts].tolist()])
+
+
+def _is_tag(name: str) -> bool:
+    return name[:1] in ("B", "I", "E", "S") and name[1:2] == "-" and len(name) > 2
 
 
 def _require_scheme(scheme: str) -> None:
@@ -250,28 +283,3 @@ def _tags(owners: Sequence[int], labels: Sequence[str], scheme: str) -> list[str
             if tag != OUTSIDE and (item + 1 == len(tags) or owners[item + 1] != owners[item]):
                 tags[item] = ("S" if tag[0] == "B" else "E") + tag[1:]
     return tags
-
-
-def _runs(tags: Sequence[str]) -> list[tuple[int, int, str]]:
-    """First item, last item and label of each span."""
-    runs: list[tuple[int, int, str]] = []
-    first, open_label = 0, ""
-    for item, tag in enumerate(tags):
-        if tag == OUTSIDE:
-            if open_label:
-                runs.append((first, item - 1, open_label))
-                open_label = ""
-            continue
-        place, dash, label = tag[:1], tag[1:2], tag[2:]
-        if place not in ("B", "I", "E", "S") or dash != "-" or not label:
-            raise ValueError("decode: a tag must be O, or B-, I-, E- or S- with a label")
-        if place in "BS" or label != open_label:
-            if open_label:
-                runs.append((first, item - 1, open_label))
-            first, open_label = item, label
-        if place in "ES":
-            runs.append((first, item, open_label))
-            open_label = ""
-    if open_label:
-        runs.append((first, len(tags) - 1, open_label))
-    return runs

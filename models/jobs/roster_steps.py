@@ -233,7 +233,7 @@ def match_batch(
         candidates = [one.candidate() for one in found]
         if labels is None:
             return candidates
-        return [dataclasses.replace(c, label=labels.get(c.label, c.label)) for c in candidates]
+        return [c._replace(label=labels.get(c.label, c.label)) for c in candidates]
 
     texts = batch.documents.texts
     batch = _with_found(batch, lambda index: found_in(index, texts[index]))

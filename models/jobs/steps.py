@@ -259,7 +259,7 @@ def recognise_batch(
 
 
 def _relabelled(candidate: Candidate, labels: Mapping[str, str]) -> Candidate:
-    return dataclasses.replace(candidate, label=labels[candidate.label])
+    return candidate._replace(label=labels[candidate.label])
 
 
 def merge_batch(

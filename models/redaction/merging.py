@@ -338,7 +338,7 @@ def _cut(verdict: PolicyDecision, joins: Sequence[int], policy: Policy) -> Itera
             action, replacement = verdict.action, verdict.replacement
             if replacement is not None:
                 action, replacement = policy.remove(candidate.label, high - low)
-            part = dataclasses.replace(candidate, start=low, end=high)
+            part = candidate._replace(start=low, end=high)
             yield PolicyDecision(part, verdict.outcome, action, replacement)
 
 

@@ -1,6 +1,5 @@
 """What a first pass leaves is what a second one finds, however the batches are cut."""
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +96,7 @@ def rows_of(risks):
 
 
 def plain(candidates):
-    return [(d, dataclasses.astuple(c)) for d, c in candidates.rows()]
+    return [(d, tuple(c)) for d, c in candidates.rows()]
 
 
 @given(st.lists(ROW, max_size=6), st.integers(1, 6), st.integers(1, 6), FAILURES)
