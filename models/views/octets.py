@@ -27,7 +27,7 @@ _TEXT = re.compile(rf"[\t\n\r\0\u2028\u2029{INVISIBLE}]")
 
 def percent_edits(text: str) -> list[Edit]:
     """The escapes of URLs; `+` is a blank in a word that has some; `50%20` alone is not one."""
-    if "%" not in text:
+    if _PERCENT.search(text) is None:
         return []
     found: list[Edit] = []
     for word in _WORD.finditer(text):

@@ -34,6 +34,12 @@ _SEPARATED = {
     )
     for separator in SEPARATORS
 }
+_TWICE = {
+    separator: re.compile(rf"{re.escape(separator)}[^\n\t:]{re.escape(separator)}")
+    for separator in SEPARATORS
+}
+"""What stands in all of these, and begins with the separator, which the engine finds fast."""
+
 _OLD_AGE = re.compile(
     r"(?<![\w.])(?:9([ _*-])[0-9]|1([ ._*-])[01]([ ._*-])[0-9])"
     r"(?=[ -]{0,2}(?i:y(?:ears?|rs?|[./]?o))\b)"
@@ -51,7 +57,7 @@ def edits(text: str) -> list[Edit]:
         ]
         found += _of_identifier(text, run, gaps)
     for separator, pattern in _SEPARATED.items():
-        if separator not in text:
+        if _TWICE[separator].search(text) is None:
             continue
         for run in pattern.finditer(text):
             if not (separator == "." and _is_short(run.group())):

@@ -24,7 +24,9 @@ BREAKS = "\r\n\x0b\x0c\x85\u2028\u2029"
 _BREAK = rf"(?:\r\n|[{BREAKS}])"
 _WRAP = re.compile(
     # One line may be blank: between columns, or at the end of a page.
-    rf"(?:(?<=[\w/@.])[{HYPHENS}]|(?<=[0-9]){EM_DASH}(?=[{BREAKS} \t]+[0-9]))"
+    # The hyphen first: the engine looks for one faster than for what stands before it.
+    rf"[{HYPHENS}{EM_DASH}]"
+    rf"(?:(?<=[\w/@.][{HYPHENS}])|(?<=[0-9]{EM_DASH})(?=[{BREAKS} \t]+[0-9]))"
     rf"[ \t]{{0,{MOST_TRAILING}}}{_BREAK}[ \t]{{0,40}}"
     rf"(?:{_BREAK}[ \t]{{0,40}})?(?=[\w/@])"
 )
