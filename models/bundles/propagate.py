@@ -153,7 +153,7 @@ def _found_phrases(
     # The form of each phrase, which is often found again; None for one that is not distinctive.
     forms: dict[_Form, _Form | None] = {}
     for candidate, low, high in places:
-        words = tuple(map(document.word, range(low, high)))
+        words = document.phrase(low, high)
         for own in _phrases(candidate, words, propagation):
             if own not in forms:
                 distinctive = is_distinctive(own, propagation.shortest, document)
@@ -169,18 +169,22 @@ class DocumentWords:
     """The tokens of a document; in most documents few of them are read."""
 
     def __init__(self, text: str, starts: Ints, ends: Ints) -> None:
-        self._text, self._starts, self._ends = text, starts.tolist(), ends.tolist()
+        self._text, self._starts, self._ends = text, starts, ends
         self._lookups = 0
 
     def word(self, token: int) -> str:
         """The text of one token."""
-        return self._text[self._starts[token] : self._ends[token]]
+        return self._text[self._starts.item(token) : self._ends.item(token)]
+
+    def phrase(self, low: int, high: int) -> tuple[str, ...]:
+        """The texts of some tokens."""
+        pairs = zip(self._starts[low:high].tolist(), self._ends[low:high].tolist(), strict=True)
+        return tuple(self._text[s:e] for s, e in pairs)
 
     @lazy
     def words(self) -> list[str]:
         """The texts of all tokens."""
-        pairs = zip(self._starts, self._ends, strict=True)
-        return [self._text[s:e] for s, e in pairs]
+        return list(self.phrase(0, len(self._starts)))
 
     @lazy
     def forms(self) -> list[str]:

@@ -127,7 +127,6 @@ class ViewBatch:
         self._bounds = list(zip(self._starts, ends, strict=True))
         self._texts = np.array([self._starts, ends], np.int64).T.copy()
         self._found: dict[int, Mapping[int, list[Match]]] = {}
-        self._asked: set[int] = set()
         # Where windows begin, of patterns that were asked about in one text.
         self._begins: dict[int, list[int]] = {}
 
@@ -158,13 +157,10 @@ class ViewBatch:
         return found
 
     def matches_in(self, index: int, asked: Prefiltered) -> Sequence[Match]:
-        """The matches of a pattern in one text; from the second such text on, all are searched."""
+        """The matches of a pattern in one text; of the others nothing is found out."""
         found = self._found.get(asked.number)
-        if found is None and asked.number in self._asked:
-            found = self.matches(asked)
         if found is not None:
             return found.get(index, ())
-        self._asked.add(asked.number)
         windows, rows = self._windows_in(index, asked)
         return self._by_text(windows, self._one_by_one(asked, windows, rows)).get(index, ())
 
