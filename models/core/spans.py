@@ -15,7 +15,7 @@ import numpy as np
 from .arrays import Flags, Floats, Ints, require_equal_lengths
 
 
-class _Scored(NamedTuple):
+class _CandidateFields(NamedTuple):
     start: int
     end: int
     label: str
@@ -23,7 +23,7 @@ class _Scored(NamedTuple):
     score: float
 
 
-class Candidate(_Scored):
+class Candidate(_CandidateFields):
     """A half-open range [start, end) of one document that one detector calls PHI.
 
     Attributes:
@@ -45,7 +45,7 @@ class Candidate(_Scored):
         """Checks the range."""
         if not 0 <= start < end:
             raise ValueError(f"{detector}: bad range [{start}, {end})")
-        return _Scored.__new__(cls, start, end, label, detector, score)
+        return _CandidateFields.__new__(cls, start, end, label, detector, score)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)

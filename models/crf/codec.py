@@ -187,7 +187,7 @@ def decode_ids(tags: Ints, names: Sequence[str], features: Featurized) -> list[D
     return list(zip(*lists[:3], runs.labels, *lists[3:], strict=True))
 
 
-class _Runs(NamedTuple):
+class _TagRuns(NamedTuple):
     """The spans of some items: rows of the first and the last item, and the label of each."""
 
     heads: Ints
@@ -195,7 +195,7 @@ class _Runs(NamedTuple):
     labels: Sequence[str]
 
 
-def _runs(tags: Ints, names: Sequence[str], sequence_offsets: Ints) -> _Runs:
+def _runs(tags: Ints, names: Sequence[str], sequence_offsets: Ints) -> _TagRuns:
     """The spans of items with tags, by ids; see `decode`."""
     inside = np.array([name != OUTSIDE for name in names], np.bool_)
     rows = np.flatnonzero(inside[tags])
@@ -214,7 +214,7 @@ def _runs(tags: Ints, names: Sequence[str], sequence_offsets: Ints) -> _Runs:
     firsts = np.flatnonzero(begins)
     lasts = np.append(firsts, len(rows))[1:] - 1
     known = tuple(of_labels)
-    return _Runs(rows[firsts], rows[lasts], [known[at] for at in labels[firsts].tolist()])
+    return _TagRuns(rows[firsts], rows[lasts], [known[at] for at in labels[firsts].tolist()])
 
 
 def _is_tag(name: str) -> bool:
