@@ -16,10 +16,11 @@ from __future__ import annotations
 import functools
 import itertools
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, cast
 
 import numpy as np
+import re2
 
 from ..core.lazy import lazy
 from ..native import extension
@@ -272,16 +273,40 @@ class Prefiltered:
         number: of it among all patterns.
         source: of the pattern.
         case: how its letters may be written.
-        groups: how many it has.
-        search: what `finditer` does on any stretch of text.
     """
 
-    def __init__(self, plain: Pattern, source: str, case: Case) -> None:
+    def __init__(self, source: str, case: Case) -> None:
+        """Nothing is compiled yet: a short run searches for few of all patterns."""
         self.number = len(_PATTERNS)
         self.source, self.case = source, case
-        self.match, self.fullmatch, self.search = plain.match, plain.fullmatch, plain.finditer
-        self.groups = plain.groups
         _PATTERNS.append(self)
+
+    @lazy
+    def _plain(self) -> Pattern:
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1
+        options.case_sensitive = self.case is Case.AS_IT_STANDS
+        return cast(Pattern, re2.compile(self.source.encode("latin-1"), options))
+
+    @lazy
+    def groups(self) -> int:
+        """How many it has."""
+        return self._plain.groups
+
+    @lazy
+    def match(self) -> Callable[..., Match | None]:
+        """See `Pattern`."""
+        return self._plain.match
+
+    @lazy
+    def fullmatch(self) -> Callable[[bytes], Match | None]:
+        """See `Pattern`."""
+        return self._plain.fullmatch
+
+    @lazy
+    def search(self) -> Callable[..., Iterator[Match]]:
+        """What `finditer` does on any stretch of text."""
+        return self._plain.finditer
 
     @lazy
     def needs(self) -> Needs:

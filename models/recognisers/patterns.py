@@ -17,8 +17,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-import re2
-
 from ...dictionaries import load
 from ..core.spans import Candidate
 from .matching import Pattern, Prefiltered, RuleView, ViewBatch
@@ -85,15 +83,11 @@ def pattern(source: str, *, capital: bool = False) -> Pattern:
 
 
 def compiled(source: str, case: Case) -> Pattern:
-    """Compiles a pattern for views, as it stands.
+    """A pattern for views, as it stands; compiled when it is first searched for.
 
     Of a view only the stretches around the words that it needs are searched.
     """
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.case_sensitive = case is Case.AS_IT_STANDS
-    plain: Pattern = re2.compile(source.encode("latin-1"), options)
-    return Prefiltered(plain, source, case)
+    return Prefiltered(source, case)
 
 
 def any_of(dictionary: str) -> str:

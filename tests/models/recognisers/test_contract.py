@@ -14,6 +14,7 @@ from scrubline.models.core.labels import LABELS
 from scrubline.models.core.spans import Candidate
 from scrubline.models.recognisers import RECOGNISERS, recognise_all, rule_hash
 from scrubline.models.recognisers import patterns as matching
+from scrubline.models.recognisers.matching import _PATTERNS
 
 from ...examples import examples, rest
 from ...growth import assert_linear
@@ -53,6 +54,12 @@ def test_the_table_agrees_with_the_modules() -> None:
         assert set(rule.LABELS) <= set(LABELS)
         assert 0 < rule.SCORE <= 1
     assert list(RECOGNISERS) == sorted(RECOGNISERS)
+
+
+def test_every_pattern_compiles() -> None:
+    assert len(_PATTERNS) > 300
+    for one in _PATTERNS:
+        assert one.groups >= 0, one.source
 
 
 @EACH
