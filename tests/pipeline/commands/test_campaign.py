@@ -318,8 +318,10 @@ def flipped(line):
         (lambda lines: lines[1:], "line 1 does not follow from the one before"),
         (lambda lines: ["{}", *lines[1:]], "line 1 is no row of it"),
         (lambda lines: [lines[1], lines[0]], "line 1 does not follow"),
+        (lambda lines: lines[:1], "rows were cut off: the register has none of 1 draw"),
+        (lambda lines: [], "rows were cut off: the register has none of 2 draws"),
     ],
-    ids=["changed", "taken out", "damaged", "turned round"],
+    ids=["changed", "taken out", "damaged", "turned round", "cut off", "emptied"],
 )
 def test_a_register_that_was_changed_stops_all(campaign, review, scrubline, measured, change, said):
     campaign()
