@@ -327,6 +327,8 @@ class ReviewDesk:
         Raises:
             DeskRefusal: if it is not as agreed; if another revision holds; if it cannot be written.
         """
+        if self.settings.is_adjudicator:  # who has seen what others marked
+            raise DeskRefusal(403, "Adjudicator", "who decides for others marks nothing")
         spans = self._spans(text, said.get("spans"))
         verdict, seconds = said.get("verdict"), said.get("seconds", 0)
         reason, comment = said.get("reason") or "", said.get("comment") or ""

@@ -190,6 +190,24 @@ def test_nobody_decides_on_what_they_have_read_themselves(reader):
     assert ben.call("PUT", f"/api/adjudicated/{first}", said, 403)["error"] == "OwnReading"
 
 
+def test_nobody_decides_on_what_they_have_begun_to_read(reader):
+    first, second, *_ = both_read(reader)
+    reader("eva").save(first, [], verdict="open")
+    eva = reader("eva", is_adjudicator=True)
+    items = eva.call("GET", "/api/queue")["items"]
+    assert first not in {f"{one['doc']}?field={one['field']}" for one in items}
+    assert eva.call("GET", f"/api/differences/{first}", status=403)["error"] == "OwnReading"
+    eva.call("GET", f"/api/differences/{second}")
+
+
+def test_who_decides_for_others_marks_nothing(reader):
+    first, *_ = both_read(reader)
+    eva = reader("eva", is_adjudicator=True)
+    eva.call("GET", f"/api/differences/{first}")
+    assert eva.save(first, [], status=403)["error"] == "Adjudicator"
+    assert "eva" not in eva.folder.readers()
+
+
 # -- campaigns
 
 
