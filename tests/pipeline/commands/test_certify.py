@@ -224,6 +224,11 @@ def read_elsewhere(folder):
     write_private(marks, marks.read_bytes().replace(hmac, hmac[::-1]))
 
 
+def open_folder(folder):
+    read_campaign(folder)
+    folder.chmod(0o770)
+
+
 def register_gone(folder):
     read_campaign(folder)
     (folder.parent / "campaigns.jsonl").unlink()
@@ -270,6 +275,7 @@ def other_texts(folder):
         (damaged_access, "a record of accesses is damaged"),
         (access_taken_out, "a record of accesses is damaged"),
         (open_marks, "its files with 0600"),
+        (open_folder, "its folders with mode 0700"),
         (other_texts, "is no longer what was drawn from"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
