@@ -71,6 +71,23 @@ def read_register(folder: ReviewFolder, keys: Keys) -> tuple[RegisteredCampaign,
     return rows
 
 
+def registered_draw(
+    rows: Sequence[RegisteredCampaign], name: str, draw: bytes
+) -> RegisteredCampaign:
+    """The row of a draw.
+
+    Raises:
+        UsageError: if it has none.
+    """
+    row = next((row for row in rows if row.name == name), None)
+    if row is None or row.draw_sha256 != draw_sha256(draw):
+        raise UsageError(
+            "the draw of the campaign is not the one that was registered: it was changed since, "
+            "and certifies nothing"
+        )
+    return row
+
+
 def faults_of_register(folder: ReviewFolder, keys: Keys | None) -> tuple[list[str], int]:
     """What is wrong with it and with the draws that it names; and how many rows it has.
 

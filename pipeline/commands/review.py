@@ -7,8 +7,9 @@ import importlib.util
 
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
-from ...models.risk.rows import DrawnList, read_draw
+from ...models.risk.rows import read_draw
 from ...models.storage.storage import Storage
+from ..certifying.register import read_register, registered_draw
 from ..certifying.review_folder import FIND, ReviewFolder, require_name
 from ..options import load_config, options_from, said
 from ..outputs.state import require_there
@@ -111,7 +112,8 @@ def _desk(output: str, parsed: argparse.Namespace) -> ReviewDesk:
     """The desk that the options ask for.
 
     Raises:
-        UsageError: if they do not go together, or what is planted cannot be shown.
+        UsageError: if they do not go together, the draw is not the one that was registered, or what
+            is planted cannot be shown.
     """
     settings = DeskSettings(parsed.reviewer, parsed.adjudicate, parsed.count)
     if parsed.count is not None and parsed.count < 1:
@@ -131,21 +133,23 @@ def _desk(output: str, parsed: argparse.Namespace) -> ReviewDesk:
     if not parsed.campaign:
         raise UsageError("--queue measure needs --campaign NAME")
     folder = ReviewFolder.of_campaign(output, parsed.campaign)
-    drawn = _drawn(folder)
+    content = _draw(folder)
+    drawn = read_draw(content)
     folder.make()
     is_planted = any(text.planted for text in drawn.texts)
     originals = parsed.originals or ([] if is_planted else None)
     run = drawn.campaign.run
     opened = ReviewedOutput(Storage(), output, parsed.key_source, originals, run)
+    registered_draw(read_register(folder, opened.keys), folder.name, content)
     if is_planted:
         opened.source(run)  # refused before anybody reads
     return ReviewDesk(opened, folder, settings, drawn)
 
 
-def _drawn(folder: ReviewFolder) -> DrawnList:
+def _draw(folder: ReviewFolder) -> bytes:
     content = folder.draw()
     if content is None:
         raise UsageError("there is no such campaign: make it with `scrubline campaign`")
     if folder.is_ended:
         raise UsageError("the campaign has ended: its notes were exported to train on")
-    return read_draw(content)
+    return content

@@ -332,6 +332,20 @@ def test_a_register_that_was_changed_stops_all(campaign, review, scrubline, meas
         assert words[0] == 2 and f"the register of campaigns was changed: {said}" in words[2]
 
 
+def test_nobody_reads_a_draw_that_was_changed(campaign, review, scrubline, measured, monkeypatch):
+    from scrubline.pipeline.review import server
+
+    monkeypatch.setattr(server, "serve_review", lambda *_: pytest.fail("it is served"))
+    campaign()
+    draw = (review / "c1/draw.jsonl").read_bytes()
+    changed = draw.replace(b'"twice":true', b'"twice":false')
+    assert changed != draw
+    write_private(review / "c1/draw.jsonl", changed)
+    words = ("--queue", "measure", "--campaign", "c1", "--reviewer", "ana")
+    code, _, err = scrubline("review", measured.output, *words, "--key-file", measured.key_source)
+    assert code == 2 and "is not the one that was registered" in err
+
+
 def test_a_last_row_without_its_end_is_none(campaign, review):
     campaign()
     whole = (review / "campaigns.jsonl").read_bytes()
