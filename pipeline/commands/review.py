@@ -19,7 +19,7 @@ from ..process.stdout import show
 from ..review.access import verify_accesses
 from ..review.desk import DeskSettings, ReviewDesk
 from ..review.doubts import Doubts, open_models
-from ..review.exporting import export_corrections, kept_out
+from ..review.exporting import export_corrections
 from ..review.refusals import DeskRefusal
 from ..review.texts import ReviewedOutput
 
@@ -127,7 +127,7 @@ def _desk(output: str, parsed: argparse.Namespace) -> ReviewDesk:
         doubts = None
         if parsed.uncertain and opened.has_originals and opened.job.models:
             doubts = Doubts(opened, lambda: open_models(opened.job))
-        return ReviewDesk(opened, folder, settings, kept_out=kept_out(folder), doubts=doubts)
+        return ReviewDesk(opened, folder, settings, doubts=doubts)
     if parsed.count is not None:
         raise UsageError("--count is of --queue find: a campaign is read whole")
     if not parsed.campaign:

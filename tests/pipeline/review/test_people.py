@@ -351,6 +351,22 @@ def test_the_find_queue_leaves_campaigns_alone(reader, campaign):
     assert not keys & {key for key, _ in ana.desk.order}
 
 
+def test_a_campaign_that_is_drawn_meanwhile_is_left_alone_too(reader, campaign):
+    ana = reader()
+    text, _ = ana.take()
+    before = ana.call("GET", "/api/queue")
+    drawn = {one.doc_key for one in campaign(n=before["total"] - 5).texts}
+    after = ana.call("GET", "/api/queue")
+    assert [one for one in before["items"] if one["doc"] not in drawn] == after["items"]
+    assert after["total"] == before["total"] - len(drawn)
+    for doc in drawn:
+        assert ana.call("GET", f"/api/document/{doc}", status=409)["error"] == "Drawn"
+    # What was open can be left: it is saved, and no export has it.
+    ana.save(text, [])
+    told = ana.call("POST", f"/api/done/{text}", {})
+    assert told["next"]["doc"] not in drawn
+
+
 def test_others_marks_are_no_business_of_a_reader_of_a_campaign(reader, campaign):
     drawn = campaign()
     twice = [one for one in drawn.texts if one.twice]
