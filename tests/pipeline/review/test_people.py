@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from scrubline.models.core.errors import UsageError
 from scrubline.models.corpora import read_annotated
 from scrubline.models.risk.judging import judge
 from scrubline.models.storage.storage import Storage
@@ -13,6 +14,7 @@ from scrubline.pipeline.review import leases
 from scrubline.pipeline.review.access import verify_accesses
 from scrubline.pipeline.review.exporting import export_corrections, kept_out
 from scrubline.pipeline.review.leases import Leases
+from scrubline.pipeline.review.refusals import DeskRefusal
 
 
 def read(reader, text, spans=None, verdict="done"):
@@ -413,7 +415,6 @@ def test_what_readers_differ_on_waits_for_a_decision(reader):
 
 
 def test_nothing_is_exported_unrecorded(reader, monkeypatch):
-    from scrubline.pipeline.review.refusals import DeskRefusal
 
     ana = reader()
     read(ana, of_twice(ana, twice=False)[0])
@@ -452,6 +453,24 @@ def test_exporting_a_campaign_ends_it(reader, campaign, scrubline, output, key_f
     )
     assert code == 2
     assert "ended" in err
+
+
+def test_no_campaign_ends_for_what_cannot_be_exported(reader, campaign, monkeypatch):
+    drawn = campaign()
+    ben = reader("ben", campaign="spring", drawn=drawn)
+    ana = reader()
+    with pytest.raises(UsageError, match="nothing was read"):
+        export_corrections(ana.output, ana.folder, "ana", with_measure=True)
+    one = drawn_text(drawn, planted=False)
+    read(ben, address((one.doc_key, one.field)))
+
+    def gone(text):
+        raise DeskRefusal(503, "NoOriginal", "the original was removed")
+
+    monkeypatch.setattr(ana.output, "original", gone)
+    with pytest.raises(DeskRefusal):
+        export_corrections(ana.output, ana.folder, "ana", with_measure=True)
+    assert not ben.folder.is_ended and not ben.folder.exported()
 
 
 def test_an_output_with_a_review_verifies(reader, output):
