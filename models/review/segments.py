@@ -7,6 +7,7 @@ as long there as it is in the published text.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Sequence
 
 from ..core.errors import ScrublineError
@@ -152,8 +153,7 @@ def words_of(segments: Sequence[ShownSegment], *, fine: bool = False) -> list[tu
     starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
     firsts = [at for at in range(len(starts)) if fine or tokens.starts_coarse[at]]
     words = [
-        (starts[at], ends[after - 1])
-        for at, after in zip(firsts, [*firsts[1:], len(starts)], strict=True)
+        (starts[at], ends[after - 1]) for at, after in itertools.pairwise([*firsts, len(starts)])
     ]
     hidden = [(one.start, one.end) for one in segments if one.is_removed and one.original is None]
     return sorted([*words, *hidden])

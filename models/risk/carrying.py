@@ -77,6 +77,15 @@ class Issued:
     left_out: int
 
 
+_OF_CAMPAIGN = frozenset(
+    (
+        *("name", "target", "unread", "unfinished"),
+        *("planted", "found", "readers", "twice", "agreement"),
+    )
+)
+"""What every certificate says of its campaign, and sentences tell."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Certificate:
     """A certificate as it was read; see `statement.certificate_of`."""
@@ -97,6 +106,8 @@ class Certificate:
             datetime.date.fromisoformat(day)
         if not self.frame.documents > 0 or any(not one.bound >= 0 for one in self.statements):
             raise ValueError("a certificate is of documents, and bounds are no less than 0")
+        if not self.statements or not self.campaign.keys() >= _OF_CAMPAIGN:
+            raise ValueError("a certificate states something, and says how it was read")
         if missing := set(SERIES) - self.frame.quantiles.keys():
             raise ValueError(f"the frame says nothing of {', '.join(sorted(missing))}")
 
@@ -245,7 +256,8 @@ def bounds_of(
     patients = max(1, len({unit_of_patient(document) for document in run.documents}))
     inside = _inside(certificate, run.documents)
     outside = len(run.documents) - len(inside)
-    if run.is_of(certificate):
+    is_own = run.is_of(certificate)
+    if is_own:
         outside = max(outside, len(run.documents) - frame.documents)
     found = []
     for limit in limits:
@@ -256,7 +268,9 @@ def bounds_of(
         ]
         for one in stated[:1]:
             bound = one.bound
-            if one.method == BY_DOCUMENTS:  # nothing watches how many notes a patient has
+            is_carried = limit.unit == "patient" and not is_own
+            if is_carried or one.method == BY_DOCUMENTS:
+                # Nothing else watches how many notes a patient has.
                 before = frame.documents / max(1, frame.patients)
                 bound = min(1.0, bound * max(1.0, len(run.documents) / patients / before))
             if outside and limit.unit == "document":

@@ -201,8 +201,10 @@ def _judge_text(
 ) -> _JudgedText:
     done = [row for row in readings.values() if row.verdict == DONE]
     leaks = {of: [_leaks(row.spans, drawn, of) for row in readings.values()] for of in OFS}
-    last = {reader: row.seq for reader, row in readings.items()}
-    current = [row for row in decisions or () if dict(row.of) == last]
+    # Whoever has not ended the reading has said nothing yet that could be decided on.
+    ended = {reader: row.seq for reader, row in readings.items() if row.verdict != UNFINISHED}
+    begun = [row for row in readings.values() if row.verdict == UNFINISHED]
+    current = [row for row in decisions or () if dict(row.of) == ended]
     if current:
         # Two people who decided unlike have decided nothing.
         is_finished = (
@@ -210,7 +212,7 @@ def _judge_text(
             and all(row.verdict == DONE for row in current)
             and len({row.spans for row in current}) == 1
         )
-        leaks = {of: [_leaks(row.spans, drawn, of) for row in current] for of in OFS}
+        leaks = {of: [_leaks(row.spans, drawn, of) for row in (*current, *begun)] for of in OFS}
     else:
         given_up = any(row.verdict not in (DONE, UNFINISHED) for row in readings.values())
         is_finished = bool(done) and not given_up

@@ -10,7 +10,6 @@ from typing import Any
 
 from ...models.core.errors import UsageError
 from ...models.risk.carrying import Issued, read_certificate
-from ...models.risk.drawing import draw_sha256
 from ...models.risk.envelope import DRAW as DRAW_SUBJECT
 from ...models.risk.envelope import MANIFEST as MANIFEST_SUBJECT
 from ...models.risk.envelope import MARKS as MARKS_SUBJECT
@@ -19,7 +18,7 @@ from ...models.risk.rows import MarksFile, as_json, read_draw, sealed_marks
 from ...models.risk.statement import certificate_bytes, certificate_of
 from ...models.storage.storage import Storage
 from ..outputs.measured_run import MeasuredRun, frame_documents, open_measured
-from .register import MOST_ALPHA, RegisteredCampaign, read_register, spent
+from .register import MOST_ALPHA, RegisteredCampaign, read_register, registered_draw, spent
 from .review_folder import ReviewFolder
 
 RISK_FOLDER = "risk"
@@ -142,12 +141,7 @@ def _issued(
 ) -> tuple[RegisteredCampaign, Issued]:
     """The row of a campaign in the register, and what its certificate says beside what was read."""
     rows = read_register(folder, run.keys)
-    row = next((row for row in rows if row.name == folder.name), None)
-    if row is None or row.draw_sha256 != draw_sha256(draw):
-        raise UsageError(
-            "the draw of the campaign is not the one that was registered: it was changed since, "
-            "and certifies nothing"
-        )
+    row = registered_draw(rows, folder.name, draw)
     if row.content != run.content:
         raise UsageError(
             f"run {run.job.run} is no longer what was drawn from: it was done again, or some of "

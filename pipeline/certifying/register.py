@@ -63,12 +63,29 @@ def read_register(folder: ReviewFolder, keys: Keys) -> tuple[RegisteredCampaign,
     """All rows.
 
     Raises:
-        UsageError: if it was changed, or made with another key.
+        UsageError: if it was changed, has no row of a draw, or was made with another key.
     """
-    rows, faults = _read(read_lines(folder.register), keys)
+    rows, faults = _read_all(folder, keys)
     if faults:
         raise UsageError(f"the register of campaigns was changed: {faults[0]}. Nothing was done")
     return rows
+
+
+def registered_draw(
+    rows: Sequence[RegisteredCampaign], name: str, draw: bytes
+) -> RegisteredCampaign:
+    """The row of a draw.
+
+    Raises:
+        UsageError: if it has none.
+    """
+    row = next((row for row in rows if row.name == name), None)
+    if row is None or row.draw_sha256 != draw_sha256(draw):
+        raise UsageError(
+            "the draw of the campaign is not the one that was registered: it was changed since, "
+            "and certifies nothing"
+        )
+    return row
 
 
 def faults_of_register(folder: ReviewFolder, keys: Keys | None) -> tuple[list[str], int]:
@@ -77,16 +94,13 @@ def faults_of_register(folder: ReviewFolder, keys: Keys | None) -> tuple[list[st
     Args:
         keys: of the output; None if they are not at hand: then marks are not checked.
     """
-    rows, faults = _read(read_lines(folder.register), keys)
-    known = {row.name for row in rows}
+    rows, faults = _read_all(folder, keys)
     for row in rows:
         content = folder.beside(row.name).draw()
         if content is None:
             faults.append(f"campaign {row.seq}: its draw is missing")
         elif draw_sha256(content) != row.draw_sha256:
             faults.append(f"campaign {row.seq}: its draw is not the one that was registered")
-    if lost := [one for one in folder.campaigns() if one.name not in known]:
-        faults.append(f"rows were cut off: the register has none of {counted(len(lost), 'draw')}")
     return faults, len(rows)
 
 
@@ -176,6 +190,17 @@ def require_alpha(
             + (f"What is left is --alpha {left:g}. " if is_some else "")
             + "Mend what leaked, train, and scrub again: other texts are another run"
         )
+
+
+def _read_all(
+    folder: ReviewFolder, keys: Keys | None
+) -> tuple[tuple[RegisteredCampaign, ...], list[str]]:
+    """All rows, and what is wrong with them."""
+    drawn = folder.campaigns()  # first: each had its row before it was written
+    rows, faults = _read(read_lines(folder.register), keys)
+    if lost := len({one.name for one in drawn} - {row.name for row in rows}):
+        faults.append(f"rows were cut off: the register has none of {counted(lost, 'draw')}")
+    return rows, faults
 
 
 def _read(content: bytes, keys: Keys | None) -> tuple[tuple[RegisteredCampaign, ...], list[str]]:

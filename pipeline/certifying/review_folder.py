@@ -199,4 +199,12 @@ class ReviewFolder:
 
 
 def _names(path: str) -> list[str]:
-    return sorted(os.listdir(path)) if os.path.isdir(path) else []
+    """What is in a folder, if it is there.
+
+    Raises:
+        UsageError: if others can look into it.
+    """
+    if not os.path.lexists(path):
+        return []
+    require_private(os.lstat(path), PLACE, folder=True)
+    return sorted(os.listdir(path))

@@ -18,6 +18,7 @@ from ..process.stdout import show
 from .campaign import trained_of
 
 if TYPE_CHECKING:
+    from ...models.risk.carrying import Certificate
     from ...models.risk.envelope import SigningKey
 
 _MOST_DAYS = 36_500
@@ -70,7 +71,7 @@ def _certify(parsed: argparse.Namespace) -> ExitCode:
     written = write_certificate(storage, output, issued, keys)
     certificate = read_certificate(issued.value)
     show(*certificate_sentences(certificate), "", *(f"written: {name}" for name in written))
-    if certificate.expires < datetime.datetime.now(datetime.UTC).date().isoformat():
+    if _has_expired(certificate):
         say("the certificate has expired already: its campaign was drawn long ago", "WARNING")
     if not keys:
         say("the certificate is not signed: no gate takes it (--sign KEY.pem)", "WARNING")
@@ -79,6 +80,11 @@ def _certify(parsed: argparse.Namespace) -> ExitCode:
         say(f"the bound, {percent(primary.bound)}, is above the target of {target:.4g}", "WARNING")
         return ExitCode.HELD
     return ExitCode.DONE
+
+
+def _has_expired(certificate: Certificate) -> bool:
+    today = datetime.datetime.now(datetime.UTC).date()
+    return today > datetime.date.fromisoformat(certificate.expires)
 
 
 def _signing_key(place: str) -> SigningKey:
@@ -106,4 +112,7 @@ def _verify(parsed: argparse.Namespace) -> ExitCode:
         show(f"agree: {', '.join(checked.agree)}")
     if checked.absent:
         show(f"not compared: {', '.join(checked.absent)}")
+    if _has_expired(checked.certificate):
+        last = checked.certificate.expires
+        say(f"the certificate has expired, its last day was {last}: no gate takes it", "WARNING")
     return ExitCode.DONE

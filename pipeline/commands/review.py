@@ -7,8 +7,9 @@ import importlib.util
 
 from ...models.core.display_names import counted
 from ...models.core.errors import UsageError
-from ...models.risk.rows import DrawnList, read_draw
+from ...models.risk.rows import read_draw
 from ...models.storage.storage import Storage
+from ..certifying.register import read_register, registered_draw
 from ..certifying.review_folder import FIND, ReviewFolder, require_name
 from ..options import load_config, options_from, said
 from ..outputs.state import require_there
@@ -18,7 +19,7 @@ from ..process.stdout import show
 from ..review.access import verify_accesses
 from ..review.desk import DeskSettings, ReviewDesk
 from ..review.doubts import Doubts, open_models
-from ..review.exporting import export_corrections, kept_out
+from ..review.exporting import export_corrections
 from ..review.refusals import DeskRefusal
 from ..review.texts import ReviewedOutput
 
@@ -111,7 +112,8 @@ def _desk(output: str, parsed: argparse.Namespace) -> ReviewDesk:
     """The desk that the options ask for.
 
     Raises:
-        UsageError: if they do not go together, or what is planted cannot be shown.
+        UsageError: if they do not go together, the draw is not the one that was registered, or what
+            is planted cannot be shown.
     """
     settings = DeskSettings(parsed.reviewer, parsed.adjudicate, parsed.count)
     if parsed.count is not None and parsed.count < 1:
@@ -125,27 +127,29 @@ def _desk(output: str, parsed: argparse.Namespace) -> ReviewDesk:
         doubts = None
         if parsed.uncertain and opened.has_originals and opened.job.models:
             doubts = Doubts(opened, lambda: open_models(opened.job))
-        return ReviewDesk(opened, folder, settings, kept_out=kept_out(folder), doubts=doubts)
+        return ReviewDesk(opened, folder, settings, doubts=doubts)
     if parsed.count is not None:
         raise UsageError("--count is of --queue find: a campaign is read whole")
     if not parsed.campaign:
         raise UsageError("--queue measure needs --campaign NAME")
     folder = ReviewFolder.of_campaign(output, parsed.campaign)
-    drawn = _drawn(folder)
+    content = _draw(folder)
+    drawn = read_draw(content)
     folder.make()
     is_planted = any(text.planted for text in drawn.texts)
     originals = parsed.originals or ([] if is_planted else None)
     run = drawn.campaign.run
     opened = ReviewedOutput(Storage(), output, parsed.key_source, originals, run)
+    registered_draw(read_register(folder, opened.keys), folder.name, content)
     if is_planted:
         opened.source(run)  # refused before anybody reads
     return ReviewDesk(opened, folder, settings, drawn)
 
 
-def _drawn(folder: ReviewFolder) -> DrawnList:
+def _draw(folder: ReviewFolder) -> bytes:
     content = folder.draw()
     if content is None:
         raise UsageError("there is no such campaign: make it with `scrubline campaign`")
     if folder.is_ended:
         raise UsageError("the campaign has ended: its notes were exported to train on")
-    return read_draw(content)
+    return content

@@ -35,7 +35,7 @@ def _readings(desk: ReviewDesk, text: Text) -> dict[str, MarkedText]:
         for reader, marks in desk.readers().items()
         if (row := marks.held.get(text)) is not None and row.verdict != UNFINISHED
     }
-    if desk.settings.reviewer in found:
+    if text in desk.marks.held:
         raise DeskRefusal(403, "OwnReading", "you have read this yourself: somebody else decides")
     if sum(row.verdict == DONE for row in found.values()) < 2:
         raise DeskRefusal(409, "NotReadTwice", "fewer than two people have read this to the end")
@@ -56,7 +56,7 @@ def queue_to_decide(desk: ReviewDesk, after: int, limit: int) -> dict[str, Any]:
             if (row := marks.held.get(text)) is not None and row.verdict != UNFINISHED
         }
         done = {reader: row.spans for reader, row in rows.items() if row.verdict == DONE}
-        if len(done) < 2 or desk.settings.reviewer in rows:
+        if len(done) < 2 or text in desk.marks.held:
             continue
         held = desk.adjudicated.held.get(text)
         is_decided = (

@@ -32,6 +32,7 @@ from ..certifying.review_folder import FIND, LEASES, ReviewFolder
 from .access import AccessRecord
 from .documents import boxes_of, document_json
 from .doubts import Doubts
+from .exporting import kept_out
 from .leases import Leases
 from .refusals import DeskRefusal, unsaved
 from .texts import ReviewedOutput, Text
@@ -80,13 +81,11 @@ class ReviewDesk:
         folder: ReviewFolder,
         settings: DeskSettings,
         drawn: DrawnList | None = None,
-        kept_out: frozenset[str] = frozenset(),
         doubts: Doubts | None = None,
     ) -> None:
         """Opens the files of a reading.
 
         Args:
-            kept_out: keys of documents of campaigns, which the find queue leaves alone.
             doubts: what tells uncertain words of the find queue; None if nothing does.
 
         Raises:
@@ -102,7 +101,8 @@ class ReviewDesk:
         self._originals_shown: set[Text] = set()
         self._draws: dict[Text, DrawnText] = {}
         if drawn is None:
-            texts = [t.queued for t in output.texts.values() if t.queued.doc_key not in kept_out]
+            out = kept_out(folder)
+            texts = [t.queued for t in output.texts.values() if t.queued.doc_key not in out]
             self.order = [(one.doc_key, one.field) for one in worst_first(texts)][: settings.count]
         else:
             self._draws = {(one.doc_key, one.field): one for one in drawn.texts}
@@ -110,6 +110,8 @@ class ReviewDesk:
             if not self._draws.keys() <= output.texts.keys():
                 raise UsageError("the draw has texts that this output does not have")
         self.ranks = {text: rank for rank, text in enumerate(self.order, 1)}
+        self._campaigns: list[str] | None = None
+        self._drawn_since: frozenset[str] = frozenset()
 
     @property
     def is_blind(self) -> bool:
@@ -120,6 +122,20 @@ class ReviewDesk:
     def queue_name(self) -> str:
         """As the page calls it."""
         return "measure" if self.is_blind else FIND
+
+    def refresh(self) -> None:
+        """Takes out of the find queue what campaigns have drawn since it was opened.
+
+        Raises:
+            UsageError: if a draw is damaged.
+        """
+        if self.is_blind:
+            return
+        campaigns = [one.name for one in self.folder.campaigns() if not one.is_ended]
+        if campaigns != self._campaigns:
+            self._drawn_since = kept_out(self.folder)
+            self.order = [text for text in self.ranks if text[0] not in self._drawn_since]
+            self._campaigns = campaigns
 
     def text(self, doc: str, field: str | None) -> Text:
         """The text of the queue that is meant.
@@ -178,12 +194,12 @@ class ReviewDesk:
         readers, leases = self.readers(), self._leases.names()
         states = {text: self.state(text, readers, leases) for text in self.order}
         items = []
-        for text in self.order[after : after + limit]:
+        for text in [one for one in self.order if self.ranks[one] > after][:limit]:
             item = {"doc": text[0], "field": text[1], "n": self.ranks[text], "state": states[text]}
             if not self.is_blind:
                 queued = self.output.texts[text].queued
                 item |= {
-                    "bars": bars_of(self.ranks[text], len(self.order)),
+                    "bars": bars_of(self.ranks[text], len(self.ranks)),
                     "type": queued.note_type or "",
                     "spans": queued.spans,
                 }
@@ -269,6 +285,8 @@ class ReviewDesk:
             DeskRefusal: if somebody else reads it, or it may or can not be shown or recorded.
         """
         is_original = side == ORIGINAL
+        if text[0] in self._drawn_since:  # one that is open is saved, and left out of exports
+            raise DeskRefusal(409, "Drawn", "a campaign has drawn this note: it is read blind")
         if side not in (PUBLISHED, ORIGINAL):
             raise DeskRefusal(400, "BadSide", "a side is published or original")
         if is_original and (self.is_blind or not self.output.has_originals):
@@ -327,6 +345,8 @@ class ReviewDesk:
         Raises:
             DeskRefusal: if it is not as agreed; if another revision holds; if it cannot be written.
         """
+        if self.settings.is_adjudicator:  # who has seen what others marked
+            raise DeskRefusal(403, "Adjudicator", "who decides for others marks nothing")
         spans = self._spans(text, said.get("spans"))
         verdict, seconds = said.get("verdict"), said.get("seconds", 0)
         reason, comment = said.get("reason") or "", said.get("comment") or ""

@@ -168,14 +168,17 @@ def export_corrections(
     }
     ended = [one for one in folder.campaigns() if not one.is_ended] if with_measure else []
     path = folder.file(CORRECTIONS)
+    for campaign in folder.campaigns() if with_measure else []:
+        spans |= gold_of_campaign(output, campaign)
+    if not spans:
+        raise UsageError("review export: nothing was read to the end yet")
+    if ended:  # no campaign ends for what cannot be exported
+        for text in sorted(spans, key=lambda one: (output.texts[one].name, one)):
+            output.original(text)
     try:
         for campaign in ended:
-            # First: a campaign must not go on that may be trained on.
+            # Before it is written: a campaign must not go on that may be trained on.
             write_private(campaign.file(ENDED), [], replace=True)
-        for campaign in folder.campaigns() if with_measure else []:
-            spans |= gold_of_campaign(output, campaign)
-        if not spans:
-            raise UsageError("review export: nothing was read to the end yet")
         access = AccessRecord(folder, reviewer)
         count = write_corpus(path, annotated(output, access, spans))
     except OSError as error:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from ...models.core.errors import UsageError
 from .decisions import adjudicate, differences_of, queue_to_decide
 from .desk import ReviewDesk
 from .figures import agreement_json, measure_json
@@ -122,6 +123,10 @@ class ReviewPanel:
             "measure": lambda asked: measure_json(self.desk),
             "curve": lambda asked: self._child(self.training).curve(),
         }
+        try:
+            self.desk.refresh()
+        except UsageError as error:
+            raise DeskRefusal(503, "DamagedDraw", f"{error}: see `scrubline verify`") from None
         if name in ("train", "rescrub"):
             child = self._child(self.training if name == "train" else self.rescrubbing)
             return (202, child.start()) if method == "POST" else (200, child.state())

@@ -56,7 +56,7 @@ def desk_served(browser, folder):
     review = ReviewFolder.of(str(folder / "out"), FIND)
     review.make()
     output = ReviewedOutput(Storage(), str(folder / "out"), str(folder / "key.txt"), ())
-    desk = ReviewDesk(output, review, DeskSettings("ana"), None, frozenset())
+    desk = ReviewDesk(output, review, DeskSettings("ana"))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         links = []
         sessions = Sessions(links.append, output.forget)

@@ -47,6 +47,21 @@ def test_boxes_have_the_original_where_it_may_be_shown():
     assert visible_text(found) == ORIGINAL
 
 
+@pytest.mark.parametrize(
+    ("published", "boxes", "length", "words"),
+    [
+        ("", [], 0, []),
+        (" \n\t", [], 3, []),
+        ("[DOCTOR]", [RemovedBox(0, 7, 0, 8, "DOCTOR")], 7, [(0, 7)]),
+    ],
+    ids=["empty", "blank", "removed whole"],
+)
+def test_a_text_of_which_no_word_stands_is_shown(published, boxes, length, words):
+    found = segments_of(published, boxes, length)
+    for fine in (False, True):
+        assert words_of(found, fine=fine) == words
+
+
 def test_nothing_tells_what_was_planted_from_what_was_left():
     found = shown(original=ORIGINAL, planted=[Stretch(10, 18)])
     assert found[2] == ShownSegment(7, 24, " 🙂 Sørensen seen ")

@@ -227,6 +227,8 @@ def without_series(value, name):
         lambda value: {**value, "expires": "soon"},
         lambda value: {**value, "expires": 3},
         lambda value: {**value, "statements": [{"of": "direct"}]},
+        lambda value: {**value, "statements": []},
+        lambda value: {**value, "campaign": {"name": "c1"}},
         lambda value: {
             **value,
             "statements": [{**value["statements"][0], "bound": -0.5}, *value["statements"][1:]],
@@ -260,6 +262,25 @@ def test_a_bound_of_patients_grows_with_their_notes():
         assert found.bound == pytest.approx(expected)
     nothing = GatedRun("r2", MADE, "d", ())
     assert bounds_of(certificate, nothing, parse_limits("direct:patient=0.5"))[0].bound < 1
+
+
+def test_so_does_one_of_patients_who_were_drawn():
+    frame = frame_of(documents(3000, notes_a_patient=2))
+    drawn = draw(
+        campaign_of(frame, unit="patient"), frame, bytes(32), removed_spans(frame.documents)
+    )
+    files = [marks_file(reading(drawn.texts))]
+    expires = BEGUN + datetime.timedelta(days=180)
+    value = certificate_of(drawn.to_bytes(), files, MANIFEST, expires=expires)
+    issued = Issued(MADE, "c", BEGUN.isoformat(), Register(1, 1, 0.05), 0)
+    certificate = read_certificate({**value, "issued": as_json(issued)})
+    stated = certificate.statements[0].bound
+    own = GatedRun("r1", MADE, "c", documents(3000, notes_a_patient=2))
+    carried = [GatedRun("r2", MADE, "d", documents(900, notes_a_patient=n)) for n in (1, 2, 6)]
+    found = [
+        bounds_of(certificate, run, parse_limits("direct:patient=0.5")) for run in (own, *carried)
+    ]
+    assert [one.bound for (one,) in found] == pytest.approx([stated, stated, stated, 3 * stated])
 
 
 def test_before_its_draw_a_certificate_does_not_hold():

@@ -158,6 +158,17 @@ def test_two_readers(name, other, decisions, leaks, agreed):
     assert found.readers == 2
 
 
+@pytest.mark.parametrize("began, leaks", [([], False), (PLANTED, False), (LEFT, True)])
+def test_who_began_and_did_not_end_takes_no_decision_back(began, leaks):
+    files = [
+        marks_file(reading(TEXTS)),
+        marks_file([row(1, ONE, LEFT)], "bob"),
+        marks_file([row(1, ONE, began, "open")], "dora"),
+        marks_file([row(1, ONE, PLANTED, of=HELD)], "chris", is_adjudicated=True),
+    ]
+    assert leaking(judge(DRAWN, files)) == [ONE.n] * leaks
+
+
 def test_two_decisions_that_differ_are_none():
     one = row(1, ONE, PLANTED, of=HELD)
     files = [

@@ -318,8 +318,10 @@ def flipped(line):
         (lambda lines: lines[1:], "line 1 does not follow from the one before"),
         (lambda lines: ["{}", *lines[1:]], "line 1 is no row of it"),
         (lambda lines: [lines[1], lines[0]], "line 1 does not follow"),
+        (lambda lines: lines[:1], "rows were cut off: the register has none of 1 draw"),
+        (lambda lines: [], "rows were cut off: the register has none of 2 draws"),
     ],
-    ids=["changed", "taken out", "damaged", "turned round"],
+    ids=["changed", "taken out", "damaged", "turned round", "cut off", "emptied"],
 )
 def test_a_register_that_was_changed_stops_all(campaign, review, scrubline, measured, change, said):
     campaign()
@@ -328,6 +330,20 @@ def test_a_register_that_was_changed_stops_all(campaign, review, scrubline, meas
     write_private(review / "campaigns.jsonl", "".join(f"{x}\n" for x in change(lines)).encode())
     for words in (campaign(name="c3"),):
         assert words[0] == 2 and f"the register of campaigns was changed: {said}" in words[2]
+
+
+def test_nobody_reads_a_draw_that_was_changed(campaign, review, scrubline, measured, monkeypatch):
+    from scrubline.pipeline.review import server
+
+    monkeypatch.setattr(server, "serve_review", lambda *_: pytest.fail("it is served"))
+    campaign()
+    draw = (review / "c1/draw.jsonl").read_bytes()
+    changed = draw.replace(b'"twice":true', b'"twice":false')
+    assert changed != draw
+    write_private(review / "c1/draw.jsonl", changed)
+    words = ("--queue", "measure", "--campaign", "c1", "--reviewer", "ana")
+    code, _, err = scrubline("review", measured.output, *words, "--key-file", measured.key_source)
+    assert code == 2 and "is not the one that was registered" in err
 
 
 def test_a_last_row_without_its_end_is_none(campaign, review):

@@ -224,6 +224,11 @@ def read_elsewhere(folder):
     write_private(marks, marks.read_bytes().replace(hmac, hmac[::-1]))
 
 
+def open_folder(folder):
+    read_campaign(folder)
+    folder.chmod(0o770)
+
+
 def register_gone(folder):
     read_campaign(folder)
     (folder.parent / "campaigns.jsonl").unlink()
@@ -266,10 +271,11 @@ def other_texts(folder):
         (changed_row, "the rows of a reader are not numbered"),
         (row_of_another, "is of a text not drawn"),
         (read_elsewhere, "is of another text than the run's"),
-        (register_gone, "the draw of the campaign is not the one that was registered"),
+        (register_gone, "rows were cut off: the register has none of 1 draw"),
         (damaged_access, "a record of accesses is damaged"),
         (access_taken_out, "a record of accesses is damaged"),
         (open_marks, "its files with 0600"),
+        (open_folder, "its folders with mode 0700"),
         (other_texts, "is no longer what was drawn from"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -348,9 +354,11 @@ def test_the_key_of_another_output_certifies_nothing(campaign, certify, tmp_path
     assert code == 2 and "wrong master key" in err
 
 
-def test_a_certificate_that_has_expired_already_says_so(campaign, certify, monkeypatch):
-    folder = campaign()
-    read_campaign(folder)
+def test_a_certificate_that_has_expired_already_says_so(
+    campaign, certify, check, monkeypatch, tmp_path
+):
+    read_campaign(campaign())
+    private, public = signing_keys(tmp_path)
 
     class Later(datetime.datetime):
         @classmethod
@@ -360,7 +368,9 @@ def test_a_certificate_that_has_expired_already_says_so(campaign, certify, monke
     from scrubline.pipeline.commands import certify as command
 
     monkeypatch.setattr(command.datetime, "datetime", Later)
-    assert "has expired already" in certify()[2]
+    assert "has expired already" in certify("--sign", private)[2]
+    code, out, err = check(public)
+    assert code == 0 and "signed with a trusted key" in out and "has expired" in err
 
 
 # -- checked

@@ -16,7 +16,6 @@ from scrubline.models.storage.storage import Storage
 from scrubline.pipeline.certifying.review_folder import DRAW, ReviewFolder
 from scrubline.pipeline.options import Options
 from scrubline.pipeline.review.desk import DeskSettings, ReviewDesk
-from scrubline.pipeline.review.exporting import kept_out
 from scrubline.pipeline.review.texts import ReviewedOutput
 from scrubline.pipeline.run import scrub
 
@@ -88,8 +87,7 @@ class Reader:
         folder.make()
         run = drawn and drawn.campaign.run
         self.output = ReviewedOutput(Storage(), output, key_file, originals, run)
-        out = frozenset() if drawn else kept_out(folder)
-        self.desk = ReviewDesk(self.output, folder, DeskSettings(name, **settings), drawn, out)
+        self.desk = ReviewDesk(self.output, folder, DeskSettings(name, **settings), drawn)
         self.panel = ReviewPanel(self.desk)
         self.links = []
         more = {} if clock is None else {"clock": clock}

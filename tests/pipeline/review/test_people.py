@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from scrubline.models.core.errors import UsageError
 from scrubline.models.corpora import read_annotated
 from scrubline.models.risk.judging import judge
 from scrubline.models.storage.storage import Storage
@@ -13,6 +14,7 @@ from scrubline.pipeline.review import leases
 from scrubline.pipeline.review.access import verify_accesses
 from scrubline.pipeline.review.exporting import export_corrections, kept_out
 from scrubline.pipeline.review.leases import Leases
+from scrubline.pipeline.review.refusals import DeskRefusal
 
 
 def read(reader, text, spans=None, verdict="done"):
@@ -190,6 +192,24 @@ def test_nobody_decides_on_what_they_have_read_themselves(reader):
     assert ben.call("PUT", f"/api/adjudicated/{first}", said, 403)["error"] == "OwnReading"
 
 
+def test_nobody_decides_on_what_they_have_begun_to_read(reader):
+    first, second, *_ = both_read(reader)
+    reader("eva").save(first, [], verdict="open")
+    eva = reader("eva", is_adjudicator=True)
+    items = eva.call("GET", "/api/queue")["items"]
+    assert first not in {f"{one['doc']}?field={one['field']}" for one in items}
+    assert eva.call("GET", f"/api/differences/{first}", status=403)["error"] == "OwnReading"
+    eva.call("GET", f"/api/differences/{second}")
+
+
+def test_who_decides_for_others_marks_nothing(reader):
+    first, *_ = both_read(reader)
+    eva = reader("eva", is_adjudicator=True)
+    eva.call("GET", f"/api/differences/{first}")
+    assert eva.save(first, [], status=403)["error"] == "Adjudicator"
+    assert "eva" not in eva.folder.readers()
+
+
 # -- campaigns
 
 
@@ -333,6 +353,22 @@ def test_the_find_queue_leaves_campaigns_alone(reader, campaign):
     assert not keys & {key for key, _ in ana.desk.order}
 
 
+def test_a_campaign_that_is_drawn_meanwhile_is_left_alone_too(reader, campaign):
+    ana = reader()
+    text, _ = ana.take()
+    before = ana.call("GET", "/api/queue")
+    drawn = {one.doc_key for one in campaign(n=before["total"] - 5).texts}
+    after = ana.call("GET", "/api/queue")
+    assert [one for one in before["items"] if one["doc"] not in drawn] == after["items"]
+    assert after["total"] == before["total"] - len(drawn)
+    for doc in drawn:
+        assert ana.call("GET", f"/api/document/{doc}", status=409)["error"] == "Drawn"
+    # What was open can be left: it is saved, and no export has it.
+    ana.save(text, [])
+    told = ana.call("POST", f"/api/done/{text}", {})
+    assert told["next"]["doc"] not in drawn
+
+
 def test_others_marks_are_no_business_of_a_reader_of_a_campaign(reader, campaign):
     drawn = campaign()
     twice = [one for one in drawn.texts if one.twice]
@@ -379,7 +415,6 @@ def test_what_readers_differ_on_waits_for_a_decision(reader):
 
 
 def test_nothing_is_exported_unrecorded(reader, monkeypatch):
-    from scrubline.pipeline.review.refusals import DeskRefusal
 
     ana = reader()
     read(ana, of_twice(ana, twice=False)[0])
@@ -418,6 +453,24 @@ def test_exporting_a_campaign_ends_it(reader, campaign, scrubline, output, key_f
     )
     assert code == 2
     assert "ended" in err
+
+
+def test_no_campaign_ends_for_what_cannot_be_exported(reader, campaign, monkeypatch):
+    drawn = campaign()
+    ben = reader("ben", campaign="spring", drawn=drawn)
+    ana = reader()
+    with pytest.raises(UsageError, match="nothing was read"):
+        export_corrections(ana.output, ana.folder, "ana", with_measure=True)
+    one = drawn_text(drawn, planted=False)
+    read(ben, address((one.doc_key, one.field)))
+
+    def gone(text):
+        raise DeskRefusal(503, "NoOriginal", "the original was removed")
+
+    monkeypatch.setattr(ana.output, "original", gone)
+    with pytest.raises(DeskRefusal):
+        export_corrections(ana.output, ana.folder, "ana", with_measure=True)
+    assert not ben.folder.is_ended and not ben.folder.exported()
 
 
 def test_an_output_with_a_review_verifies(reader, output):
