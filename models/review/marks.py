@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from ..core.errors import ScrublineError
 from ..core.keys import Keys
@@ -19,6 +20,19 @@ Text = tuple[str, str]
 def hmac_of_text(keys: Keys, text: str) -> str:
     """Keyed hash of a published text: by it marks are known to be of this text."""
     return keys.mark("review text", text.encode("utf-8", "surrogatepass"))
+
+
+def hmac_of_original(keys: Keys, text: str) -> str:
+    """Keyed hash of an original: a text that is scrubbed anew may have become another one."""
+    return keys.mark("review original", text.encode("utf-8", "surrogatepass"))
+
+
+class ReadText(NamedTuple):
+    """What was read; see `MarkedText`."""
+
+    text_hmac: str
+    characters: int | None = None
+    original: str = ""
 
 
 class StaleMarks(ScrublineError):
@@ -38,14 +52,27 @@ class ReaderMarks:
 
     Attributes:
         reader: whose.
-        held: text -> the row that holds.
+        held: text -> the row that holds, of texts that are still those that were read.
         rows: how many were written.
     """
 
-    def __init__(self, path: str, reader: str, *, is_adjudicated: bool = False) -> None:
-        self._path, self._is_adjudicated = path, is_adjudicated
+    def __init__(
+        self,
+        path: str,
+        reader: str,
+        *,
+        is_adjudicated: bool = False,
+        is_of: Callable[[MarkedText], bool] = lambda row: True,
+    ) -> None:
+        """Reads the file.
+
+        Args:
+            is_of: whether a row is of a text as it is now.
+        """
+        self._path, self._is_adjudicated, self._is_of = path, is_adjudicated, is_of
         self.reader = reader
         self.held: dict[Text, MarkedText] = {}
+        self._last: dict[Text, MarkedText] = {}
         self.rows = 0
         self._seen = (-1, -1)
         self.read()
@@ -64,13 +91,18 @@ class ReaderMarks:
         self._seen = _stamp(self._path)
         file = MarksFile(self.reader, read_lines(self._path), self._is_adjudicated)
         rows = read_marks([file])[self._is_adjudicated, self.reader]
-        self.held = {(row.doc_key, row.field): row for row in rows}
+        self._last = {(row.doc_key, row.field): row for row in rows}
+        self.held = {text: row for text, row in self._last.items() if self._is_of(row)}
         self.rows = len(rows)
+
+    def revision(self, text: Text) -> int:
+        """The last revision, be it of the text as it is now or not; 0 for none."""
+        return self._last[text].rev if text in self._last else 0
 
     def add(
         self,
         text: Text,
-        text_hmac: str,
+        read: ReadText,
         replaces: int,
         spans: tuple[MarkedSpan, ...],
         verdict: str,
@@ -83,7 +115,7 @@ class ReaderMarks:
 
         Args:
             text: which.
-            text_hmac: keyed hash of what was read.
+            read: what it was.
             replaces: the revision that was changed; 0 for none.
             spans, verdict, seconds, of: see `MarkedText`.
             first: called before it is written, once it is known to follow from the last one.
@@ -99,27 +131,28 @@ class ReaderMarks:
             # Another process of the same reader may have written.
             if (json.loads(last)["seq"] if last else 0) != self.rows:
                 self.read()
-            held = self.held.get(text)
-            if replaces != (held.rev if held else 0):
-                raise StaleMarks(held)
+            if replaces != self.revision(text):
+                raise StaleMarks(self._last.get(text))
             first()
             row = MarkedText(
                 seq=self.rows + 1,
                 doc_key=text[0],
                 field=text[1],
-                text_hmac=text_hmac,
+                text_hmac=read.text_hmac,
                 rev=replaces + 1,
                 spans=spans,
                 verdict=verdict,
                 seconds=seconds,
                 of=dict(of or {}),
+                characters=read.characters,
+                original=read.original,
             )
             added.append(row)
             return json_line(dataclasses.asdict(row))
 
         append_line(self._path, row_after)
         (row,) = added
-        self.held[text] = row
+        self.held[text] = self._last[text] = row
         self.rows += 1
         return row
 

@@ -175,6 +175,8 @@ class MarkedText:
         verdict: one of `VERDICTS`.
         seconds: it took.
         of: of adjudicated rows alone: reader -> the row that was adjudicated.
+        characters: of the original; None of rows of earlier versions.
+        original: keyed hash of the original; "" where it was not at hand.
     """
 
     seq: int
@@ -186,6 +188,8 @@ class MarkedText:
     verdict: str
     seconds: float = 0
     of: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    characters: int | None = None
+    original: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ...models.core.errors import UsageError
 from ...models.review.accesses import EXPORT, Access, faults_of_chain, read_accesses
@@ -148,9 +148,10 @@ class ReviewFolder:
             files.append(MarksFile(ADJUDICATOR, decided, is_adjudicated=True))
         return files
 
-    def adjudicated(self) -> ReaderMarks:
-        """What was decided where readers differ."""
-        return ReaderMarks(self.file(ADJUDICATED), ADJUDICATOR, is_adjudicated=True)
+    def adjudicated(self, is_of: Callable[[MarkedText], bool] = lambda row: True) -> ReaderMarks:
+        """What was decided where readers differ; see `ReaderMarks`."""
+        path = self.file(ADJUDICATED)
+        return ReaderMarks(path, ADJUDICATOR, is_adjudicated=True, is_of=is_of)
 
     def verdicts(self) -> dict[Text, dict[str, MarkedText]]:
         """Text -> reader -> what holds of it, of texts of which the reader gave a verdict."""

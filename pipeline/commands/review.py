@@ -78,6 +78,12 @@ def _export(output: str, parsed: argparse.Namespace) -> ExitCode:
             "`scrubline review OUT --adjudicate`",
             "WARNING",
         )
+    if found.changed:
+        say(
+            f"{counted(found.changed, 'document')} changed or gone since somebody read: marks on "
+            "what it said before are left out; read it again",
+            "WARNING",
+        )
     if found.campaigns:
         say(f"{counted(found.campaigns, 'campaign')} ended: they certify nothing now", "WARNING")
     return ExitCode.DONE

@@ -85,7 +85,6 @@ def differences_of(desk: ReviewDesk, text: Text) -> dict[str, Any]:
     readings = _readings(desk, text)
     done = {reader: row.spans for reader, row in readings.items() if row.verdict == DONE}
     _, differences = compared(done)
-    held = desk.adjudicated.held.get(text)
     document = desk.document(text, "published")
     by_place = {
         (row["start"], row["end"]): row for row in desk.output.audit(text) if is_removed(row)
@@ -103,7 +102,7 @@ def differences_of(desk: ReviewDesk, text: Text) -> dict[str, Any]:
         "differences": shown,
         "readers": sorted(done),
         "rows": {reader: row.seq for reader, row in readings.items()},
-        "revision": held.rev if held else 0,
+        "revision": desk.adjudicated.revision(text),
         "document": document,
     }
 
@@ -142,12 +141,11 @@ def adjudicate(desk: ReviewDesk, text: Text, said: Mapping[str, Any]) -> dict[st
         spans, verdict = decided(done, decisions)
     except UsageError as error:
         raise DeskRefusal(400, "BadDecision", str(error)) from None
-    held = desk.adjudicated.held.get(text)
     try:
         row = desk.adjudicated.add(
             text,
-            next(iter(readings.values())).text_hmac,
-            held.rev if held else 0,
+            desk.output.read_text(text, ended=not desk.is_blind),
+            desk.adjudicated.revision(text),
             spans,
             verdict,
             of=rows,

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...models.core.errors import UsageError
 from ...models.review.accesses import ORIGINAL, PLANTED, PUBLISHED
-from ...models.review.appended import append_line, read_lines, whole_lines
 from ...models.review.choosing import bars_of, is_read_twice, worst_first
 from ...models.review.marks import ReaderMarks, StaleMarks
 from ...models.review.places import same_places
@@ -30,6 +28,7 @@ from ...models.risk.rows import (
 from ...models.risk.scoring import UncertainToken
 from ..certifying.review_folder import FIND, LEASES, ReviewFolder
 from .access import AccessRecord
+from .comments import ReaderComments
 from .documents import boxes_of, document_json
 from .doubts import Doubts
 from .exporting import kept_out
@@ -92,9 +91,10 @@ class ReviewDesk:
             UsageError: if a file is open to others or damaged, or the draw is of another run.
         """
         self.output, self.folder, self.settings, self.drawn = output, folder, settings, drawn
-        self.marks = ReaderMarks(folder.marks_path(settings.reviewer), settings.reviewer)
-        self.adjudicated = folder.adjudicated()
+        self.marks = self._marks_of(settings.reviewer)
+        self.adjudicated = folder.adjudicated(output.may_be_of)
         self.access = AccessRecord(folder, settings.reviewer)
+        self._comments = ReaderComments(folder.file(f"comments-{settings.reviewer}.jsonl"))
         self._leases = Leases(folder.file(LEASES), settings.reviewer)
         self._doubts = doubts
         self._others: dict[str, ReaderMarks] = {}
@@ -160,9 +160,12 @@ class ReviewDesk:
             if reader in self._others:
                 self._others[reader].refresh()
             else:
-                self._others[reader] = ReaderMarks(self.folder.marks_path(reader), reader)
+                self._others[reader] = self._marks_of(reader)
         own = {self.settings.reviewer: self.marks} if self.marks.rows else {}
         return {**self._others, **own}
+
+    def _marks_of(self, reader: str) -> ReaderMarks:
+        return ReaderMarks(self.folder.marks_path(reader), reader, is_of=self.output.may_be_of)
 
     def is_twice(self, text: Text) -> bool:
         """Whether two people are to read it."""
@@ -303,6 +306,9 @@ class ReviewDesk:
             self._originals_shown.add(text)
         segments = self.segments(text, with_original=is_original)
         held = self.marks.held.get(text)
+        if held is not None and not self.output.is_of(held):
+            held = None  # it was scrubbed anew, and is another text
+        revision = self.marks.revision(text)
         shown = document_json(
             segments,
             self.output.audit(text),
@@ -310,14 +316,14 @@ class ReviewDesk:
             held=held,
             doubts=self.doubts(text) or (),
         )
-        comment = self._comment_of(text, held.rev if held else 0)
+        comment = self._comments.of(text, held.rev if held else 0)
         return {
             "doc": text[0],
             "field": text[1],
             "n": self.ranks[text],
             "side": side,
             "queue": self.queue_name,
-            "revision": held.rev if held else 0,
+            "revision": revision,
             "verdict": held.verdict if held else UNFINISHED,
             "comment": comment,
             "text_length": self.output.texts[text].characters,
@@ -365,12 +371,12 @@ class ReviewDesk:
         def first() -> None:
             self._require_open(text)  # another process of the reader may have ended it
             # Before the marks: it does not count until those of its revision are there.
-            self._comment(text, revision + 1, reason, comment)
+            self._comments.add(text, revision + 1, reason, comment)
 
         try:
             row = self.marks.add(
                 text,
-                self.output.text_hmac(text),
+                self.output.read_text(text, ended=verdict != UNFINISHED and not self.is_blind),
                 revision,
                 spans,
                 verdict,
@@ -468,28 +474,6 @@ class ReviewDesk:
             if any(one.was is not None for one in spans):  # it would not count as a leak
                 raise bad
         return tuple(sorted(spans, key=lambda s: (s.start, s.end, s.label)))
-
-    def _comment_file(self) -> str:
-        return self.folder.file(f"comments-{self.settings.reviewer}.jsonl")
-
-    def _comment(self, text: Text, rev: int, reason: str, comment: str) -> None:
-        if not reason and comment == self._comment_of(text, rev):
-            return
-        row = {"doc_key": text[0], "field": text[1], "rev": rev, "reason": reason}
-        line = json.dumps({**row, "comment": comment}, sort_keys=True).encode() + b"\n"
-        append_line(self._comment_file(), lambda last: line)
-
-    def _comment_of(self, text: Text, rev: int) -> str:
-        """The last comment up to a revision: one beyond is of a save that failed."""
-        found = ""
-        try:
-            for row in map(json.loads, whole_lines(read_lines(self._comment_file()))):
-                if (row["doc_key"], row["field"]) == text and row["rev"] <= rev:
-                    found = row["comment"]
-        except (ValueError, KeyError, TypeError):
-            why = "the file of your comments is damaged: move it away, and open the note again"
-            raise DeskRefusal(503, "DamagedComments", why) from None
-        return found
 
 
 def spans_json(spans: Sequence[MarkedSpan]) -> list[dict[str, Any]]:

@@ -28,17 +28,25 @@ class ReadTexts:
     Attributes:
         spans: text -> its marks, of texts of which they are known.
         undecided: texts that wait for an adjudicator; left out.
+        changed: texts that are not there any more, or were scrubbed anew with other words, since
+            somebody read them; left out unless others have read them as they are.
     """
 
     spans: Mapping[Text, tuple[MarkedSpan, ...]]
     undecided: int
+    changed: int
 
 
-def read_texts(folder: ReviewFolder) -> ReadTexts:
+def read_texts(folder: ReviewFolder, output: ReviewedOutput) -> ReadTexts:
     """The texts of a folder that were read to the end: what all agree on, or what was decided."""
     decided = folder.adjudicated().held
-    spans, undecided = {}, 0
-    for text, rows in sorted(folder.verdicts().items()):
+    spans, undecided, changed = {}, 0, 0
+    verdicts = folder.verdicts()
+    # By unit: an original is read with all others of its unit.
+    for text in sorted(verdicts, key=lambda one: (output.unit_of(one), one)):
+        every = verdicts[text]
+        rows = {reader: row for reader, row in every.items() if output.is_of(row)}
+        changed += len(rows) < len(every)
         done = {reader: row.spans for reader, row in rows.items() if row.verdict == DONE}
         if not done:
             continue
@@ -51,7 +59,7 @@ def read_texts(folder: ReviewFolder) -> ReadTexts:
             spans[text] = agreed
         else:
             undecided += 1
-    return ReadTexts(spans, undecided)
+    return ReadTexts(spans, undecided, changed)
 
 
 def kept_out(folder: ReviewFolder) -> frozenset[str]:
@@ -114,9 +122,7 @@ def gold_of_campaign(
     Marks on what was planted are on what the run removed, and count once.
     """
     gold: dict[Text, list[MarkedSpan]] = {}
-    for text, marks in read_texts(campaign).spans.items():
-        if text not in output.texts:
-            continue
+    for text, marks in read_texts(campaign, output).spans.items():
         boxes = boxes_of(output.audit(text))
         removed = [MarkedSpan(box.start, box.end, box.label) for box in boxes]
         left = [
@@ -143,12 +149,14 @@ class ExportedCorrections:
         path: of the file.
         documents: in it.
         undecided: texts that are left out, as readers differ and nobody has decided.
+        changed: texts whose words were others when they were read.
         campaigns: that were ended.
     """
 
     path: str
     documents: int
     undecided: int
+    changed: int
     campaigns: int
 
 
@@ -161,7 +169,7 @@ def export_corrections(
         UsageError: if nothing was read, or it cannot be written.
         DeskRefusal: if an original is not there, or an access cannot be recorded.
     """
-    found = read_texts(folder)
+    found = read_texts(folder, output)
     out = kept_out(folder)
     spans: dict[Text, Sequence[MarkedSpan]] = {
         text: marks for text, marks in found.spans.items() if text[0] not in out
@@ -173,7 +181,7 @@ def export_corrections(
     if not spans:
         raise UsageError("review export: nothing was read to the end yet")
     if ended:  # no campaign ends for what cannot be exported
-        for text in sorted(spans, key=lambda one: (output.texts[one].name, one)):
+        for text in sorted(spans, key=lambda one: (output.unit_of(one), one)):
             output.original(text)
     try:
         for campaign in ended:
@@ -184,4 +192,4 @@ def export_corrections(
     except OSError as error:
         raise_shortage(error)
         raise UsageError(f"review export: cannot be written ({type(error).__name__})") from None
-    return ExportedCorrections(path, count, found.undecided, len(ended))
+    return ExportedCorrections(path, count, found.undecided, found.changed, len(ended))

@@ -15,7 +15,8 @@ from ...models.core.labels import LABELS
 from ...models.jobs.output_rows import Tally
 from ...models.redaction.actions import ACTIONS
 from ...models.review.choosing import QueuedText
-from ...models.review.marks import hmac_of_text
+from ...models.review.marks import ReadText, hmac_of_original, hmac_of_text
+from ...models.risk.rows import MarkedText
 from ...models.storage.storage import Storage
 from ..outputs.catalogue import Catalogue
 from ..outputs.manifest import read_manifest
@@ -168,9 +169,49 @@ class ReviewedOutput:
             )
         return found
 
+    def unit_of(self, text: Text) -> str:
+        """The name of the unit that a text is in; "" for one that is not there any more."""
+        return self.texts[text].name if text in self.texts else ""
+
     def text_hmac(self, text: Text) -> str:
         """See `hmac_of_text`."""
         return hmac_of_text(self.keys, self.published(text))
+
+    def original_hmac(self, text: Text) -> str:
+        """See `hmac_of_original`.
+
+        Raises:
+            DeskRefusal: if the original cannot be read as it was.
+        """
+        return hmac_of_original(self.keys, self.original(text))
+
+    def read_text(self, text: Text, *, ended: bool) -> ReadText:
+        """What marks are of.
+
+        Args:
+            ended: whether it was read to the end: its original is then looked at, if it is there.
+        """
+        original = ""
+        if ended and self.has_originals:
+            with contextlib.suppress(DeskRefusal):
+                original = self.original_hmac(text)
+        return ReadText(self.text_hmac(text), self.texts[text].characters, original)
+
+    def may_be_of(self, row: MarkedText) -> bool:
+        """Whether marks may be of a text as it is now, told without reading it."""
+        one = self.texts.get((row.doc_key, row.field))
+        if one is None:
+            return False
+        if row.characters is None:
+            return all(span.end <= one.characters for span in row.spans)
+        return row.characters == one.characters
+
+    def is_of(self, row: MarkedText) -> bool:
+        """Whether marks are of a text as it is now, by its original where that is at hand."""
+        if self.may_be_of(row) and row.original and self.has_originals:
+            with contextlib.suppress(DeskRefusal):
+                return row.original == self.original_hmac((row.doc_key, row.field))
+        return self.may_be_of(row)
 
     def forget(self) -> None:
         """Drops all texts that are held."""

@@ -107,7 +107,7 @@ class Training(ChildWork):
         """
         desk, folder = self._desk, self._desk.folder
         out = kept_out(folder)
-        found = {t: s for t, s in read_texts(folder).spans.items() if t[0] not in out}
+        found = {t: s for t, s in read_texts(folder, desk.output).spans.items() if t[0] not in out}
         if not found:
             raise DeskRefusal(409, "NothingRead", "no note was read to the end yet")
         number = 1 + max((int(n) for n in self._trained() if n.isdecimal()), default=0)

@@ -11,7 +11,7 @@ from scrubline.models.review.accesses import (
     read_accesses,
 )
 from scrubline.models.review.appended import append_line, read_lines
-from scrubline.models.review.marks import ReaderMarks, StaleMarks
+from scrubline.models.review.marks import ReaderMarks, ReadText, StaleMarks
 from scrubline.models.risk.rows import MarkedSpan, MarksFile, read_marks
 
 TEXT = ("aa", "text")
@@ -92,9 +92,9 @@ def test_links_and_folders_are_no_files_of_a_review(tmp_path, path):
 
 def test_marks_are_revisions_and_are_read_again(path):
     marks = ReaderMarks(path, "ana")
-    first = marks.add(TEXT, "h", 0, (SPAN,), "open", 12)
-    second = marks.add(TEXT, "h", 1, (), "done", 30.5)
-    other = marks.add(("bb", "text"), "i", 0, (), "skipped")
+    first = marks.add(TEXT, ReadText("h"), 0, (SPAN,), "open", 12)
+    second = marks.add(TEXT, ReadText("h"), 1, (), "done", 30.5)
+    other = marks.add(("bb", "text"), ReadText("i"), 0, (), "skipped")
     assert [(row.seq, row.rev) for row in (first, second, other)] == [(1, 1), (2, 2), (3, 1)]
     again = ReaderMarks(path, "ana")
     assert again.held == marks.held == {TEXT: second, ("bb", "text"): other}
@@ -108,36 +108,36 @@ def test_marks_are_revisions_and_are_read_again(path):
 @pytest.mark.parametrize("replaces", [0, 2])
 def test_marks_of_another_revision_are_refused(path, replaces):
     marks = ReaderMarks(path, "ana")
-    held = marks.add(TEXT, "h", 0, (SPAN,), "open")
+    held = marks.add(TEXT, ReadText("h"), 0, (SPAN,), "open")
     with pytest.raises(StaleMarks) as refused:
-        marks.add(TEXT, "h", replaces, (), "done")
+        marks.add(TEXT, ReadText("h"), replaces, (), "done")
     assert refused.value.held == held
     assert marks.rows == ReaderMarks(path, "ana").rows == 1
 
 
 def test_two_processes_of_one_reader_do_not_write_over_each_other(path):
     one, other = ReaderMarks(path, "ana"), ReaderMarks(path, "ana")
-    held = one.add(TEXT, "h", 0, (SPAN,), "open")
+    held = one.add(TEXT, ReadText("h"), 0, (SPAN,), "open")
     with pytest.raises(StaleMarks):
-        other.add(TEXT, "h", 0, (), "done")
+        other.add(TEXT, ReadText("h"), 0, (), "done")
     assert other.held[TEXT] == held
-    assert other.add(TEXT, "h", 1, (), "done").seq == 2
+    assert other.add(TEXT, ReadText("h"), 1, (), "done").seq == 2
     one.refresh()
     assert one.held[TEXT].rev == 2
 
 
 def test_a_reader_killed_in_mid_save_loses_that_save_alone(path):
     marks = ReaderMarks(path, "ana")
-    held = marks.add(TEXT, "h", 0, (SPAN,), "open")
+    held = marks.add(TEXT, ReadText("h"), 0, (SPAN,), "open")
     content = read_lines(path)
-    marks.add(TEXT, "h", 1, (), "done")
+    marks.add(TEXT, ReadText("h"), 1, (), "done")
     whole = read_lines(path)
     for cut in range(len(content), len(whole)):
         with open(path, "wb") as file:
             file.write(whole[:cut])
         again = ReaderMarks(path, "ana")
         assert again.held[TEXT] == held
-        assert again.add(TEXT, "h", 1, (), "done").seq == 2
+        assert again.add(TEXT, ReadText("h"), 1, (), "done").seq == 2
         assert read_lines(path) == whole
 
 
@@ -149,14 +149,14 @@ def test_marks_that_cannot_be_saved_are_not_held(path, monkeypatch):
 
     monkeypatch.setattr(os, "pwrite", full)
     with pytest.raises(OSError, match="space"):
-        marks.add(TEXT, "h", 0, (SPAN,), "done")
+        marks.add(TEXT, ReadText("h"), 0, (SPAN,), "done")
     monkeypatch.undo()
     assert marks.held == {}
-    assert marks.add(TEXT, "h", 0, (SPAN,), "done").seq == 1
+    assert marks.add(TEXT, ReadText("h"), 0, (SPAN,), "done").seq == 1
 
 
 def test_marks_hold_no_text(path):
-    ReaderMarks(path, "ana").add(TEXT, "h", 0, (SPAN,), "done", 3)
+    ReaderMarks(path, "ana").add(TEXT, ReadText("h", 40, "o"), 0, (SPAN,), "done", 3)
     (row,) = map(json.loads, read_lines(path).splitlines())
     assert row == {
         "seq": 1,
@@ -168,7 +168,19 @@ def test_marks_hold_no_text(path):
         "verdict": "done",
         "seconds": 3,
         "of": {},
+        "characters": 40,
+        "original": "o",
     }
+
+
+def test_rows_of_other_words_are_not_held_and_keep_their_revision(path):
+    ReaderMarks(path, "ana").add(TEXT, ReadText("h", 40), 0, (SPAN,), "done")
+    marks = ReaderMarks(path, "ana", is_of=lambda row: row.characters == 41)
+    assert (marks.held, marks.revision(TEXT), marks.rows) == ({}, 1, 1)
+    with pytest.raises(StaleMarks):
+        marks.add(TEXT, ReadText("h", 41), 0, (), "done")
+    assert marks.add(TEXT, ReadText("h", 41), 1, (), "done").rev == 2
+    assert marks.held[TEXT].characters == 41
 
 
 # -- accesses

@@ -6,7 +6,7 @@ import os
 
 import pytest
 from scrubline.models.corpora import read_annotated
-from scrubline.models.review.marks import ReaderMarks
+from scrubline.models.review.marks import ReaderMarks, ReadText
 from scrubline.pipeline.review import rescrubbing, training
 from scrubline.pipeline.review.children import ChildFailed
 from scrubline.pipeline.review.refusals import DeskRefusal
@@ -111,7 +111,7 @@ def test_enough_patients_or_a_campaign_give_a_score(trained, campaign):
     folder = ana.folder.campaigns()[0]
     marks = ReaderMarks(folder.file("marks-ben.jsonl"), "ben")
     for one in drawn.texts:
-        marks.add((one.doc_key, one.field), "h", 0, (), "done", 9)
+        marks.add((one.doc_key, one.field), ReadText("h"), 0, (), "done", 9)
     ana.call("POST", "/api/train", {}, 202)
     found = wait(ana)
     assert found["lines"][-1] == "scored on 2 notes (measure)"
@@ -200,7 +200,7 @@ def test_a_training_that_cannot_be_prepared_leaves_no_text_behind(
     read(ana, of_twice(ana, twice=False)[0])
     marks = ReaderMarks(ana.folder.campaigns()[0].file("marks-ben.jsonl"), "ben")
     for one in drawn.texts:
-        marks.add((one.doc_key, one.field), "h", 0, (), "done", 9)
+        marks.add((one.doc_key, one.field), ReadText("h"), 0, (), "done", 9)
     write = training.write_corpus
 
     def write_one(path, documents):
