@@ -7,6 +7,7 @@ name is what results are counted by. The grammar's own changes leave most record
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import random
 import re
@@ -119,6 +120,10 @@ RARE = frozenset(
 """Changes after which a record is refused; there are fewer of them."""
 
 
+class BrokenRecord(ValueError):
+    """A change before has broken a record in such a way that this one cannot be made."""
+
+
 def changed(
     record: str, others: Sequence[str], own: Mapping[str, Change], draw: random.Random
 ) -> tuple[str, list[str]]:
@@ -134,5 +139,6 @@ def changed(
     weights = [0.2 if one in RARE else 1 for one in own]
     names = draw.choices(tuple(own), weights, k=draw.choice((1, 1, 2, 3, 5)))
     for name in names:
-        record = own[name](record, others, draw)
+        with contextlib.suppress(BrokenRecord):
+            record = own[name](record, others, draw)
     return record, sorted(set(names))

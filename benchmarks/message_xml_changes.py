@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from . import message_changes as base
-from .message_changes import Change
+from .message_changes import BrokenRecord, Change
 
 _TOKEN = re.compile(
     r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<![^>]*>"
@@ -64,6 +64,8 @@ def parsed(record: str) -> Tree:
         token = match.group()
         is_tag = token[0] == "<" and token[1] not in "!?"
         if is_tag and token[1] == "/":
+            if not opened:
+                raise BrokenRecord("an end without its start")
             opened.pop()
         elif is_tag:
             inner = token[1:-1].removesuffix("/")
