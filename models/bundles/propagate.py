@@ -95,7 +95,7 @@ def propagate(
         everywhere = sum(found.counts.values()) + missed[form]
         if label in propagation.names and is_eponym(document.words, high):
             continue
-        if found.counts.get(label, 0) >= propagation.share * everywhere:
+        if found.counts[label] >= propagation.share * everywhere:
             source = found.best[label]
             start, end = int(starts[low]), int(ends[high - 1])
             added.append(Candidate(start, end, label, detector or source.detector, source.score))

@@ -50,13 +50,14 @@ _AS_IT_IS = "a"
 _ENCODINGS = frozenset({_AS_IT_IS, *LAYERS_OF})
 """Table 0299, in lower case."""
 
+_LEAST_LINE: Final = 24
+"""Digits in a line of base64, but for the last one; words have fewer letters."""
+
 _PACKED = re.compile(
-    r"\s*+(?:[A-Za-z0-9+/_-]{24,}+\s*+)++[A-Za-z0-9+/_-]*+={0,2}\s*+|\s*+(?:[0-9A-Fa-f]{2}\s?){16,}+"
+    rf"\s*+(?:[A-Za-z0-9+/_-]{{{_LEAST_LINE},}}+\s*+)++[A-Za-z0-9+/_-]*+={{0,2}}\s*+"
+    r"|\s*+(?:[0-9A-Fa-f]{2}\s?){16,}+"
 )
 """Lines of digits of base64, of which the last may be short, or pairs of hexadecimal ones."""
-
-_LEAST_LINE: Final = 24
-"""Digits in a line of `_PACKED`; words have fewer letters."""
 
 _ENCODED_PART = re.compile(
     r"^content-transfer-encoding[ \t]*:\s{0,9}(?!7bit|8bit|\s)", re.IGNORECASE | re.MULTILINE

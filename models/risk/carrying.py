@@ -111,6 +111,10 @@ class Certificate:
         if missing := set(SERIES) - self.frame.quantiles.keys():
             raise ValueError(f"the frame says nothing of {', '.join(sorted(missing))}")
 
+    def has_expired(self, today: datetime.date) -> bool:
+        """Whether its last day is over."""
+        return today > datetime.date.fromisoformat(self.expires)
+
 
 def read_certificate(value: object) -> Certificate:
     """The certificate in a JSON value.
@@ -327,7 +331,7 @@ def reasons_against(
 def _of_time(certificate: Certificate, today: datetime.date, max_age: float) -> list[Reason]:
     begun = datetime.date.fromisoformat(certificate.issued.begun)
     reasons = []
-    if today > datetime.date.fromisoformat(certificate.expires):
+    if certificate.has_expired(today):
         reasons.append(Reason(Uncertified.EXPIRED, f"its last day was {certificate.expires}"))
     if (begun - today).days > 1:  # clocks of two machines may differ around midnight
         why = f"its campaign was drawn on {begun}, and the clock here is behind that: set it right"

@@ -18,7 +18,6 @@ from ..process.stdout import show
 from .campaign import trained_of
 
 if TYPE_CHECKING:
-    from ...models.risk.carrying import Certificate
     from ...models.risk.envelope import SigningKey
 
 _MOST_DAYS = 36_500
@@ -71,7 +70,7 @@ def _certify(parsed: argparse.Namespace) -> ExitCode:
     written = write_certificate(storage, output, issued, keys)
     certificate = read_certificate(issued.value)
     show(*certificate_sentences(certificate), "", *(f"written: {name}" for name in written))
-    if _has_expired(certificate):
+    if certificate.has_expired(_today()):
         say("the certificate has expired already: its campaign was drawn long ago", "WARNING")
     if not keys:
         say("the certificate is not signed: no gate takes it (--sign KEY.pem)", "WARNING")
@@ -82,9 +81,8 @@ def _certify(parsed: argparse.Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _has_expired(certificate: Certificate) -> bool:
-    today = datetime.datetime.now(datetime.UTC).date()
-    return today > datetime.date.fromisoformat(certificate.expires)
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
 
 
 def _signing_key(place: str) -> SigningKey:
@@ -112,7 +110,7 @@ def _verify(parsed: argparse.Namespace) -> ExitCode:
         show(f"agree: {', '.join(checked.agree)}")
     if checked.absent:
         show(f"not compared: {', '.join(checked.absent)}")
-    if _has_expired(checked.certificate):
+    if checked.certificate.has_expired(_today()):
         last = checked.certificate.expires
         say(f"the certificate has expired, its last day was {last}: no gate takes it", "WARNING")
     return ExitCode.DONE
